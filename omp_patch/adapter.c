@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "gimbal/hook_layout.h"
@@ -175,15 +176,19 @@ int __kmp_hook_has_room(int file, const char *folder, const char *name) {
   static int said;
   if (file < 0)
     return 0;
-  int error = posix_fallocate(file, 0, kBytes);
-  if (error != ENOSPC && error != EDQUOT) {
+  /* Over a limit on file sizes writing ends the process. */
+  struct rlimit limit;
+  int too_large = getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+                  limit.rlim_cur < (rlim_t)kBytes;
+  int error = too_large ? EFBIG : posix_fallocate(file, 0, kBytes);
+  if (error != ENOSPC && error != EDQUOT && error != EFBIG) {
     mark_empty(file);
     return 1;
   }
   char path[256];
   snprintf(path, sizeof(path), "%s/%s", folder, name);
   unlink(path);
-  if (!said && is_first_rank())
+  if (!said && !too_large && is_first_rank())
     fprintf(stderr,
             "gimbal: warning: %s is full: the OpenMP runtime runs without its "
             "page there.\n",

@@ -13,6 +13,24 @@ static inline int __kmp_hook_kept(const int *pattern) {
   return *pattern;
 }
 
+// Who sleeps as soon as it comes does so in a call that ends a thread that the
+// program has cancelled, and the team would wait for it for ever.
+class kmp_hook_uncancelled {
+public:
+  explicit kmp_hook_uncancelled(bool sleeps) : sleeps(sleeps) {
+    if (sleeps)
+      pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  }
+  ~kmp_hook_uncancelled() {
+    if (sleeps)
+      pthread_setcancelstate(before, nullptr);
+  }
+
+private:
+  bool sleeps;
+  int before = PTHREAD_CANCEL_ENABLE;
+};
+
 // All come. The primary of a barrier in two parts goes on when they have.
 static __attribute__((noinline)) void
 __kmp_hook_gather(enum barrier_type bt, kmp_info_t *th, kmp_team_t *team,
@@ -21,6 +39,7 @@ __kmp_hook_gather(enum barrier_type bt, kmp_info_t *th, kmp_team_t *team,
                       USE_ITT_BUILD_ARG(void *itt)) {
   __kmp_hook_reach_used(th, team, tid, bt);
   __kmp_hook_can_sleep = 1;
+  const kmp_hook_uncancelled uncancelled(team->t.t_nproc > __kmp_hook_spinning);
   switch (__kmp_hook_kept(&__kmp_hook_gather_pattern[bt])) {
   case bp_hyper_bar:
     __kmp_hyper_barrier_gather(bt, th, gtid, tid,

@@ -7,10 +7,18 @@ namespace gimbal {
 
 /// Memory for what a loop's first executions allocate while a team waits: 2 MB of zeros in the library, enough for two
 /// hundred loops of small teams. It is taken without a lock and nothing goes back to it, since most of that stays as
-/// long as the process. Pages come sixteen at a time. Under a limit (ulimit -v) it is there when the heap has no more.
-/// @param alignment  a power of two  @param largest  block that it is meant for [bytes]
-/// @return nullptr: it is used up, or the block is a larger one  @threads any
-void* allocate_early(std::size_t size, std::size_t alignment, std::size_t largest = std::size_t{1} << 12) noexcept;
+/// long as the process. Pages come sixteen at a time.
+/// @param alignment  a power of two
+/// @return nullptr: it is used up but for a reserve, or the block is larger than 4 KiB  @threads any
+void* allocate_early(std::size_t size, std::size_t alignment) noexcept;
+
+/// What is left of it, the reserve included, where the heap has refused (ulimit -v), which memory_is_short() says from
+/// then on. @return nullptr: it is used up  @threads any
+void* allocate_last(std::size_t size, std::size_t alignment) noexcept;
+
+/// Whether the heap has refused and still does: then nothing new is to be begun. @threads any
+/// @cost a load; after a refusal a block is taken and given back
+bool memory_is_short() noexcept;
 
 /// Whether a block is from there. @threads any
 bool is_early(const void* memory) noexcept;

@@ -78,6 +78,7 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
     request.caller = desc;
     if (desc->schedule > 0) ask_for(gimbal::interned(desc->schedule), request);
     gimbal::LoopSite* const site = gimbal::find_site(*desc);
+    if (!site) return nullptr;
     if (const int number = site->rule()) {
         const ScheduleSpec& rule = gimbal::interned(number);
         ask_for(rule, request);
@@ -106,7 +107,8 @@ int gimbal_loop_rules(void) {
 int gimbal_loop_named(const gimbal_loop_desc* desc) {
     // Without an address all loops of the program would be one.
     if (!desc->code && !desc->source) return 0;
-    return gimbal::find_site(*desc)->rule();
+    const gimbal::LoopSite* const site = gimbal::find_site(*desc);
+    return site ? site->rule() : 0;
 }
 
 void gimbal_loops_unloaded(void) {

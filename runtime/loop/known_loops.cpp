@@ -85,7 +85,7 @@ gimbal_known_loop* let_stand(const Request& request, void* execution) noexcept {
     __atomic_store_n(&place->trip, request.trip, __ATOMIC_RELEASE);
     __atomic_store_n(&place->stands, 1, __ATOMIC_RELEASE);
     place->code = gimbal_known_code(request.caller);
-    __atomic_store_n(&place->execution, execution, __ATOMIC_RELAXED);
+    __atomic_store_n(&place->execution, execution, __ATOMIC_RELEASE);
     open_place(*place);
     return place;
 }
@@ -95,7 +95,9 @@ void end_standing(gimbal_known_loop& place) noexcept {
 }
 
 bool stands(const gimbal_known_loop& place, const void* execution) noexcept {
-    return __atomic_load_n(&place.execution, __ATOMIC_RELAXED) == execution;
+    // Acquire: whose team has put another one there is done with this one. Partners: the stores in let_stand(),
+    // free_places() and LeftLoop::tell_team().
+    return __atomic_load_n(&place.execution, __ATOMIC_ACQUIRE) == execution;
 }
 
 bool stood_here(const gimbal_known_loop& place, const Request& request) noexcept {
@@ -121,7 +123,7 @@ void free_places(std::uintptr_t begin, std::uintptr_t end) noexcept {
         const auto region = reinterpret_cast<std::uintptr_t>(__atomic_load_n(&place.region, __ATOMIC_RELAXED));
         if (region < begin || region >= end) return;
         end_standing(place);
-        __atomic_store_n(&place.execution, nullptr, __ATOMIC_RELAXED);
+        __atomic_store_n(&place.execution, nullptr, __ATOMIC_RELEASE);
         __atomic_store_n(&place.mixed, 0, __ATOMIC_RELAXED);
     });
 }

@@ -79,7 +79,7 @@ public:
     /// Whether an earlier run left loops like this one to the caller, and for how long this one is to be left before
     /// anything is learnt about it: what most short loops are is then all that is ever known of them, and they take
     /// neither time nor memory. @return 0: it is not, or was once before [ticks]
-    [[nodiscard]] double left_at_once(const Request& request) noexcept;
+    [[nodiscard]] double left_at_once(const Request& request);
 
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction) noexcept { traits_.set_fraction = fraction; }

@@ -107,7 +107,7 @@ void LeftLoop::tell_team(const Request& request) noexcept {
     gimbal_left_counts& counts = counts_of(desc);
     __atomic_store_n(&counts.look, 0, __ATOMIC_RELAXED);
     place->code = gimbal_known_code(desc);
-    place->counts = &counts;
+    __atomic_store_n(&place->counts, &counts, __ATOMIC_RELEASE);  // partner: the load in stands()
     open_place(*place);
 }
 

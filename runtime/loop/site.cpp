@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
+#include "base/early_memory.hpp"
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
 #include "gimbal/options.hpp"
@@ -74,8 +75,29 @@ Execution* LoopSite::open(const Request& request) noexcept {
     std::unique_lock lock(mutex_, std::try_to_lock);
     const bool crowded = !lock.owns_lock();
     if (crowded) lock.lock();
-    std::optional<EarlyAllocations> early;
-    if (learning_.totals().calls < kFirst) early.emplace();
+    Execution* opened = nullptr;
+    if (memory_is_short()) [[unlikely]] {
+        if (ready != nullptr) keep(std::unique_ptr<Execution>(ready));
+        return nullptr;
+    }
+    with_memory([&] { opened = open_anew(request, ready, crowded); });
+    return opened;
+}
+
+// With the lock held. Not once there is none: what is learnt may be in the middle of a change.
+template <class Work>
+void LoopSite::with_memory(Work work) noexcept {
+    if (without_memory_) return;
+    try {
+        work();
+    } catch (const std::bad_alloc&) {
+        without_memory_ = true;
+    }
+}
+
+// With the lock held. @param ready  an execution that all have left, to be learnt from; null: there is none
+// @return whether the loop is run again as it was
+bool LoopSite::settle(Execution* ready, const Request& request) {
     learn_from_late(true);
     if (Execution* const stood = take_standing(request)) {
         if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
@@ -89,6 +111,14 @@ Execution* LoopSite::open(const Request& request) noexcept {
     } else if (ready != nullptr) {
         put_away(std::unique_ptr<Execution>(ready));
     }
+    return steady;
+}
+
+// With the lock held. @return nullptr: it is left to the caller
+Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool crowded) {
+    std::optional<EarlyAllocations> early;
+    if (learning_.totals().calls < kFirst) early.emplace();
+    const bool steady = settle(ready, request);
     if (!asked_earlier_run_ && !request.schedule.technique && request.selector.empty()) ask_earlier_run();
     Request known = request;
     known.can_leave = request.can_leave && !steps_wanted();  // a record has every step
@@ -114,21 +144,20 @@ Execution* LoopSite::open(const Request& request) noexcept {
         if (begun) opening_.add(ticks() - begun);
         return nullptr;
     }
-    std::unique_ptr<Execution> execution = std::move(spare_);
-    if (!execution) {
-        execution = std::make_unique<Execution>(this, identity_.over_ranks);
-        existing_.push_back(execution.get());
+    if (!spare_) {
+        spare_ = std::make_unique<Execution>(this, identity_.over_ranks);
+        existing_.push_back(spare_.get());
     }
-    execution->prepare(workers_, opening.config, opening.plan);
-    execution->note(opening.decision);
-    execution->set_owing(late_.load(std::memory_order_relaxed) != nullptr);
-    if (known.part || execution->rank_part()) [[unlikely]]
-        execution->set_rank_part(known.part);
-    execution->allow_repeats(request, repeats_of(opening, request), opening.expected,
-                             opening_.mean() + closing_.mean());
-    if (steady) let_stand(*execution, request);
+    Execution& execution = *spare_;
+    execution.prepare(workers_, opening.config, opening.plan);
+    execution.note(opening.decision);
+    execution.set_owing(late_.load(std::memory_order_relaxed) != nullptr);
+    if (known.part || execution.rank_part()) [[unlikely]]
+        execution.set_rank_part(known.part);
+    execution.allow_repeats(request, repeats_of(opening, request), opening.expected, opening_.mean() + closing_.mean());
+    if (steady) let_stand(execution, request);
     if (begun) opening_.add(ticks() - begun);
-    return execution.release();
+    return spare_.release();
 }
 
 // With the lock held: a loop that was run twice in the same way.
@@ -260,24 +289,29 @@ void LoopSite::learn_now(std::unique_ptr<Execution> finished) {
 
 // With the lock held: all its workers have left, and it is not repeated. What it takes while others wait for it is
 // part of the loop's way.
-void LoopSite::learn_from(std::unique_ptr<Execution> finished, StepRow* step, bool others_wait) {
+void LoopSite::learn_from(std::unique_ptr<Execution> finished, StepRow* step, bool others_wait) noexcept {
     std::optional<EarlyAllocations> early;
     if (learning_.totals().calls < kFirst) early.emplace();
     const std::uint64_t begun = others_wait && closing_.begin() ? ticks() : 0;
-    note_way(*finished);
-    learn_from_earlier(*finished);
-    if (finished->round() > 0) learning_.repeated(finished->decision(), finished->plan(), finished->rank_part());
-    learning_.note_moves(placement_moves() + finished->moves());
-    const LoopRecord record = learning_.close(finished->config(), finished->decision(), finished->plan(),
-                                              finished->slots(), {}, finished->rank_part(), step);
-    learn_of_levels(*finished, record);
-    if (finished->config().sampled && !identity_.over_ranks)
-        levels::first_level().note(learning_.loss(), seconds_since_start());
-    finished->forget_samples();
-    if (gimbal_region* const region = finished->part_of()) region->add_loop(record.loop_time + finished->aftermath());
+    with_memory([&] { learn(*finished, step); });
     finished->set_left(0);
     keep(std::move(finished));
     if (begun) closing_.add(ticks() - begun);
+}
+
+// With the lock held.
+void LoopSite::learn(Execution& finished, StepRow* step) {
+    note_way(finished);
+    learn_from_earlier(finished);
+    if (finished.round() > 0) learning_.repeated(finished.decision(), finished.plan(), finished.rank_part());
+    learning_.note_moves(placement_moves() + finished.moves());
+    const LoopRecord record = learning_.close(finished.config(), finished.decision(), finished.plan(), finished.slots(),
+                                              {}, finished.rank_part(), step);
+    learn_of_levels(finished, record);
+    if (finished.config().sampled && !identity_.over_ranks)
+        levels::first_level().note(learning_.loss(), seconds_since_start());
+    finished.forget_samples();
+    if (gimbal_region* const region = finished.part_of()) region->add_loop(record.loop_time + finished.aftermath());
 }
 
 // With the lock held: what the threads of a rank show the loop over ranks.
@@ -306,7 +340,7 @@ void LoopSite::learn_from_earlier(Execution& finished) {
 }
 
 // With the lock held: for the next open(), or never again.
-void LoopSite::keep(std::unique_ptr<Execution> execution) {
+void LoopSite::keep(std::unique_ptr<Execution> execution) noexcept {
     if (spare_) {
         forget(*execution);
     } else {
@@ -315,9 +349,9 @@ void LoopSite::keep(std::unique_ptr<Execution> execution) {
 }
 
 // With the lock held: nobody opens it any more as it is.
-void LoopSite::put_away(std::unique_ptr<Execution> ready, bool others_wait) {
+void LoopSite::put_away(std::unique_ptr<Execution> ready, bool others_wait) noexcept {
     if (ready->left() != 0) return learn_from(std::move(ready), nullptr, others_wait);
-    learn_from_earlier(*ready);
+    with_memory([&] { learn_from_earlier(*ready); });
     keep(std::move(ready));
 }
 
@@ -329,7 +363,7 @@ bool LoopSite::learns_late(const Execution& ready, const Request& request) const
 }
 
 // With the lock held.
-void LoopSite::learn_from_late(bool others_wait) {
+void LoopSite::learn_from_late(bool others_wait) noexcept {
     if (late_.load(std::memory_order_relaxed) == nullptr) return;
     put_away(std::unique_ptr<Execution>(late_.exchange(nullptr, std::memory_order_relaxed)), others_wait);
 }
@@ -359,16 +393,21 @@ void LoopSite::catch_up() noexcept {
 
 // With the lock held: what was made ready may not be what is wanted from now on, and has not been learnt from. What
 // stands may be entered at any moment; so far as it was left it can be learnt from.
-void LoopSite::take_back_ready() {
+void LoopSite::take_back_ready() noexcept {
     learn_from_late(true);
-    if (Execution* const standing = standing_.load(std::memory_order_acquire)) learn_from_earlier(*standing);
+    if (Execution* const standing = standing_.load(std::memory_order_acquire))
+        with_memory([&] { learn_from_earlier(*standing); });
     if (Execution* const ready = ready_.exchange(nullptr, std::memory_order_acquire))
         put_away(std::unique_ptr<Execution>(ready));
 }
 
-// With the lock held, before it is deleted.
-void LoopSite::forget(const Execution& execution) {
-    add_sums(execution.slots(), gone_);
+// With the lock held, before it is deleted. Its sums are lost where no memory is left for them.
+void LoopSite::forget(const Execution& execution) noexcept {
+    try {
+        add_sums(execution.slots(), gone_);
+    } catch (const std::bad_alloc&) {
+        without_memory_ = true;
+    }
     std::erase(existing_, &execution);
 }
 
@@ -376,7 +415,7 @@ void LoopSite::drop(Execution* execution) noexcept {
     const std::unique_ptr<Execution> dropped(execution);
     const std::lock_guard lock(mutex_);
     let_stand_no_more(*dropped);
-    learn_from_earlier(*dropped);
+    with_memory([&] { learn_from_earlier(*dropped); });
     forget(*dropped);
 }
 

@@ -42,8 +42,9 @@ public:
     ~LoopSite();
 
     /// Begin an execution: choose, plan, hand out.
-    /// @return goes back to close() or drop(); nullptr, only if the request allows it: the loop is left to the caller
-    /// @errors none; out of memory ends the program, as in the OpenMP runtime itself
+    /// @return goes back to close() or drop(); nullptr, only if the request allows it or there is no memory: the loop
+    /// is
+    ///         left to the caller
     [[nodiscard]] Execution* open(const Request& request) noexcept;
 
     /// All workers have left: keep the execution for the next one. Mostly the next one to open the loop learns from it,
@@ -123,7 +124,12 @@ public:
     void restart_lock() noexcept;
 
 private:
-    void forget(const Execution& execution);
+    /// Do it unless there is no memory for it: then the loop is its caller's from now on.
+    template <class Work>
+    void with_memory(Work work) noexcept;
+    [[nodiscard]] Execution* open_anew(const Request& request, Execution* ready, bool crowded);
+    [[nodiscard]] bool settle(Execution* ready, const Request& request);
+    void forget(const Execution& execution) noexcept;
     void ask_teams(Request& request) noexcept;
     void learn_of_levels(const Execution& finished, const LoopRecord& record);
     void ask_earlier_run();
@@ -132,16 +138,17 @@ private:
     [[nodiscard]] Execution* take_standing(const Request& request) noexcept;
     [[nodiscard]] bool still_stands(const Execution& execution) noexcept;
     void let_stand_no_more(const Execution& execution) noexcept;
-    void keep(std::unique_ptr<Execution> execution);
-    void put_away(std::unique_ptr<Execution> ready, bool others_wait = true);
+    void keep(std::unique_ptr<Execution> execution) noexcept;
+    void put_away(std::unique_ptr<Execution> ready, bool others_wait = true) noexcept;
     [[nodiscard]] bool learns_late(const Execution& ready, const Request& request) const noexcept;
-    void learn_from_late(bool others_wait);
-    void take_back_ready();
+    void learn_from_late(bool others_wait) noexcept;
+    void take_back_ready() noexcept;
     [[nodiscard]] std::uint32_t repeats_of(const Opening& opening, const Request& request) const noexcept;
     void note_way(const Execution& finished) noexcept;
     [[nodiscard]] bool learns_at_once(const Execution& finished) const noexcept;
     void learn_now(std::unique_ptr<Execution> finished);
-    void learn_from(std::unique_ptr<Execution> finished, StepRow* step, bool others_wait);
+    void learn_from(std::unique_ptr<Execution> finished, StepRow* step, bool others_wait) noexcept;
+    void learn(Execution& finished, StepRow* step);
 
     SiteIdentity identity_;
     std::uint32_t workers_;
@@ -168,7 +175,8 @@ private:
     LoopLearning learning_;
     double batch_ = 1;  // executions that were opened and learnt from at once, running mean [count]
     bool asked_earlier_run_ = false;
-    std::uint64_t kept_id_ = 0;  // of the loop in any run; 0: nothing is kept
+    bool without_memory_ = false;  // there was none: nothing is learnt any more, and nothing opened
+    std::uint64_t kept_id_ = 0;    // of the loop in any run; 0: nothing is kept
     RankTie rank_tie_;
     TeamsInChunks teams_;                // of a loop over ranks
     TimedPart opening_, closing_;        // what the site itself takes

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/early_memory.hpp"
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
 #include "gimbal/options.hpp"
@@ -178,6 +179,27 @@ LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     return add_site(all, std::make_unique<LoopSite>(std::move(identity), desc.workers));
 }
 
+// Unless another thread was quicker.
+LoopSite* insert_site(Table& all, std::atomic<Node*>& head, const gimbal_loop_desc& desc) {
+    const void* const code = address_of(desc);
+    const HeldSignals held;  // looking up a place takes the loader, and a handler may run a loop, or fork
+    const EarlyAllocations early;
+    std::unique_lock lock(all.mutex);
+    Node* const first = head.load(std::memory_order_relaxed);
+    Node* const node = find(first, code, desc.workers);
+    if (LoopSite* const site = site_of(node)) return site;
+    LoopSite* const site = site_for(all, desc);
+    all.modules.add(module_at(code));
+    if (node) {
+        node->site.store(site, std::memory_order_release);
+    } else {
+        head.store(new Node{code, desc.workers, site, first}, std::memory_order_release);
+    }
+    lock.unlock();
+    if (after_new_loop) after_new_loop();
+    return site;
+}
+
 }  // namespace
 
 SiteIdentity identify(const gimbal_loop_desc& desc) {
@@ -198,24 +220,13 @@ LoopSite* find_site(const gimbal_loop_desc& desc) noexcept {
     Table& all = table();
     const void* const code = address_of(desc);
     std::atomic<Node*>& head = all.buckets[bucket_of(code, desc.workers)];
-    // Acquire what the inserting thread wrote; partner: the release store below.
+    // Acquire what the inserting thread wrote; partner: the release store in insert_site().
     if (LoopSite* const site = site_of(find(head.load(std::memory_order_acquire), code, desc.workers))) return site;
-    const HeldSignals held;  // looking up a place takes the loader, and a handler may run a loop, or fork
-    const EarlyAllocations early;
-    std::unique_lock lock(all.mutex);
-    Node* const first = head.load(std::memory_order_relaxed);
-    Node* const node = find(first, code, desc.workers);
-    if (LoopSite* const site = site_of(node)) return site;
-    LoopSite* const site = site_for(all, desc);
-    all.modules.add(module_at(code));
-    if (node) {
-        node->site.store(site, std::memory_order_release);
-    } else {
-        head.store(new Node{code, desc.workers, site, first}, std::memory_order_release);
+    try {
+        return memory_is_short() ? nullptr : insert_site(all, head, desc);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
     }
-    lock.unlock();
-    if (after_new_loop) after_new_loop();
-    return site;
 }
 
 // Without the table's lock, which a thread may have that waits for the loader. Nobody adds a loop of a library that is

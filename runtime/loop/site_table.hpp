@@ -13,8 +13,7 @@ namespace gimbal {
 
 /// The site of a loop; made at its first execution with this team size. Loops at several addresses that stem from the
 /// same source line (inlining, templates) share one site when the compiler left their source position.
-/// @return never nullptr; valid until the process ends
-/// @errors none; out of memory ends the program
+/// @return valid until the process ends; nullptr: there is no memory for a new one
 /// @threads any, also those that a library's constructor waits for in dlopen(), unless loops are asked for by name;
 ///          without a lock once the loop has run before  @cost O(1)
 [[nodiscard]] LoopSite* find_site(const gimbal_loop_desc& desc) noexcept;

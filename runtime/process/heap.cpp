@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <new>
 
 #include "base/early_memory.hpp"
@@ -63,6 +64,32 @@ bool map_more(std::size_t least) noexcept {
     return false;
 }
 
+/// For what allocates while an exception is on its way, as the destructor of a JSON value does: it must not fail, or
+/// the process is aborted. Free again as soon as nobody has any of it. @pre by the thread that ends the process
+struct LastReserve {
+    static constexpr std::size_t kBytes = std::size_t{1} << 18;
+    alignas(64) std::array<char, kBytes> bytes;
+    std::size_t used;
+    std::size_t blocks;
+
+    [[nodiscard]] bool holds(const void* memory) const noexcept {
+        const auto place = reinterpret_cast<std::uintptr_t>(memory);
+        const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+        return place >= begin && place < begin + kBytes;
+    }
+    void* take(std::size_t size, std::size_t alignment) noexcept {
+        const std::size_t begin = (used + alignment - 1) / alignment * alignment;
+        if (alignment > alignof(LastReserve) || begin > kBytes || size > kBytes - begin) return nullptr;
+        used = begin + size;
+        ++blocks;
+        return bytes.data() + begin;
+    }
+    void give_back() noexcept {
+        if (--blocks == 0) used = 0;
+    }
+};
+constinit LastReserve last_reserve{};
+
 void* from_mapping(std::size_t size, std::size_t alignment) {
     for (int tries = 0; tries < 2; ++tries) {
         const std::uintptr_t end = last_mapping().end;
@@ -73,7 +100,9 @@ void* from_mapping(std::size_t size, std::size_t alignment) {
         }
         if (size > SIZE_MAX / 4 || !map_more(size + alignment)) break;
     }
-    if (void* const block = gimbal::allocate_early(size, alignment, size)) return block;
+    if (void* const block = gimbal::allocate_last(size, alignment)) return block;
+    if (std::uncaught_exceptions() > 0)
+        if (void* const block = last_reserve.take(size, alignment)) return block;
     throw std::bad_alloc();
 }
 
@@ -132,15 +161,17 @@ void* allocate(std::size_t size, std::size_t alignment) {
     else if (posix_memalign(&memory, alignment, size) != 0)
         memory = nullptr;
     // A program that does without memory shall not end for what Gimbal wants to know of its loops.
-    if (!memory) memory = gimbal::allocate_early(size, std::max(alignment, kStep), size);
+    if (!memory) memory = gimbal::allocate_last(size, std::max(alignment, kStep));
     if (!memory) throw std::bad_alloc();
     return memory;
 }
 
 /// @param size  0: not known
 void release(void* memory, std::size_t size) noexcept {
-    if (!memory || gimbal::ending() || is_mapped(memory)) [[unlikely]]
+    if (!memory || gimbal::ending() || is_mapped(memory)) [[unlikely]] {
+        if (last_reserve.holds(memory)) last_reserve.give_back();
         return;
+    }
     if (Slots* const slots = slots_of(size); slots && keep(*slots, memory)) return;
     if (gimbal::is_early(memory)) return;
     const gimbal::HeldSignals held;

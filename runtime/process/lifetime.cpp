@@ -151,6 +151,11 @@ void say_nobody_asked(const Options& asked) {
     }
 }
 
+// A process that outlives `gimbal run` has nobody to report to.
+bool nobody_collects(const std::string& run_dir) {
+    return access(run_dir.c_str(), F_OK) != 0 && errno == ENOENT;
+}
+
 // Everything that a process leaves behind. Ranks under `gimbal run` leave a record for it to merge; otherwise rank 0
 // speaks for itself.
 void leave_records() {
@@ -169,11 +174,12 @@ void leave_records() {
     RunRecord record = current_record();
     warn_of_missing(record);
     if (!asked.run_dir.empty()) {
-        // A process that outlives `gimbal run` has nobody to report to; others say why they cannot.
-        if (access(from_start(asked.run_dir).c_str(), F_OK) != 0 && errno == ENOENT) return;
+        const std::string run_dir = from_start(asked.run_dir);
+        if (nobody_collects(run_dir)) return;
         try {
-            write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
+            write_file_aside(run_dir + "/" + record_file_name(record), to_json(record));
         } catch (const Error&) {
+            if (nobody_collects(run_dir)) return;  // since a moment ago
             // There may be room where the record is to be in the end.
             if (asked.output.empty()) throw;
             write_file_aside(own_path(from_start(expand_pattern(asked.output, record))), to_json(record));

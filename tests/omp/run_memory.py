@@ -47,6 +47,43 @@ int main(int count, char **words) {
 """
 
 
+# Takes all memory that its limit leaves, down to the last bytes, and goes on with loops: those that ran before, and others.
+EXHAUSTED = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+static double x[400];
+#define LOOP(name) static void name(void) { \\
+    _Pragma("omp parallel for schedule(runtime)") \\
+    for (int i = 0; i < 400; ++i) x[i] += 1; }
+LOOPS
+static void (*const all[])(void) = {NAMES};
+enum { N = sizeof(all) / sizeof(all[0]) };
+int main(void) {
+    for (int i = 0; i < 5; ++i) all[i]();
+    long pages = 0;
+    FILE *memory = fopen("/proc/self/statm", "r");
+    if (!memory || fscanf(memory, "%ld", &pages) != 1) return 1;
+    fclose(memory);
+    struct rlimit limit;
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+    if (setrlimit(RLIMIT_AS, &limit)) return 1;
+    for (size_t size = 1 << 20; size >= 16;) {
+        void *block = malloc(size);
+        if (block) memset(block, 1, size > 64 ? 64 : size);
+        if (!block) size /= 2;
+    }
+    for (int step = 0; step < 3; ++step)
+        for (int i = 0; i < N; ++i) all[i]();
+    static const char done[] = "done\\n";
+    return x[0] != 3 * N + 5 || x[399] != 3 * N + 5 || write(1, done, sizeof done - 1) < 0;
+}
+"""
+
+
 class NoMemory(tool_test.ToolTest):
     def run_limited(self, compiler, loops, when, pages, *more, libraries=(), **env):
         """@return what it wrote on standard error"""
@@ -76,6 +113,21 @@ class NoMemory(tool_test.ToolTest):
             with self.subTest(compiler=compiler):
                 self.assertEqual(self.run_limited(compiler, 600, "after", 0).count("no memory is left"), 1)
                 self.assertIn("gss", self.run_limited(compiler, 600, "after", 4096))
+
+    def test_loops_run_where_nothing_is_left_at_all(self):
+        for compiler in self.compilers():
+            for loops in (20, 100, 600):
+                names = [f"loop{i}" for i in range(loops)]
+                source = EXHAUSTED.replace("LOOPS", "\n".join(f"LOOP({name})" for name in names)).replace(
+                    "NAMES", ", ".join(names))
+                program = self.build(compiler, source, f"-DEXHAUSTED={loops}")
+                for schedule in ("auto", "gss", "static-steal"):
+                    with self.subTest(compiler=compiler, loops=loops, schedule=schedule):
+                        variables = tool_test.environment(
+                            LD_PRELOAD=str(pathlib.Path(tool_test.ARGUMENTS.library).resolve()), OMP_NUM_THREADS="2",
+                            GIMBAL_SCHEDULE=schedule, GIMBAL_CACHE=str(self.folder / f"kept-{schedule}"))
+                        result = subprocess.run([program], env=variables, text=True, capture_output=True, timeout=600)
+                        self.assertEqual((result.returncode, result.stdout), (0, "done\n"), result.stderr)
 
     def test_placement_does_without(self):
         """Whether it looks at the machine before the program ends is left to chance; a second is mostly enough."""

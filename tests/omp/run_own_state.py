@@ -3,6 +3,7 @@
 """What a thread has of the program looks the same after its loops: a program that wants to end where its own arithmetic
 goes wrong (feenableexcept(), -ffpe-trap of gfortran) does not end by what Gimbal computes, and finds no flags of
 Gimbal's; errno is as it was; and who is to be cancelled is so where it waits itself."""
+import os
 import pathlib
 import subprocess
 import unittest
@@ -108,6 +109,37 @@ int main(void) {
 }
 """
 
+# A thread that ends between its loops when it is cancelled, eight times, beside another team.
+BETWEEN = """
+#include <pthread.h>
+#include <stdio.h>
+static long work(int n) {
+    long sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+    for (int i = 0; i < n; ++i) sum += i;
+    return sum;
+}
+static void *run(void *unused) {
+    for (;;) {
+        work(100);
+        pthread_testcancel();
+    }
+    return unused;
+}
+int main(void) {
+    long sum = 0;
+    for (int k = 0; k < 8; ++k) {
+        pthread_t thread;
+        pthread_create(&thread, 0, run, 0);
+        for (int i = 0; i < 20; ++i) sum += work(300);
+        pthread_cancel(thread);
+        pthread_join(thread, 0);
+    }
+    printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
 
 class OwnState(tool_test.ToolTest):
     def library(self):
@@ -139,6 +171,18 @@ class OwnState(tool_test.ToolTest):
                     # ends who is cancelled.
                     self.assertEqual(result.returncode, 0, result.stderr)
                     self.assertIn(result.stdout, ("1 2\n", "1 3\n"), result.stderr)
+
+    def test_a_thread_that_is_cancelled_leaves_no_team_behind(self):
+        """Threads that outnumber the cores sleep while they wait for each other, in a call that ends who is
+        cancelled."""
+        for compiler in self.compilers():
+            program = self.build(compiler, BETWEEN, "-O1", "-pthread")
+            for schedule in ("auto", "fac2"):
+                with self.subTest(compiler=compiler, schedule=schedule):
+                    variables = tool_test.environment(LD_PRELOAD=str(self.library()), GIMBAL_SCHEDULE=schedule,
+                                                      OMP_NUM_THREADS=str(len(os.sched_getaffinity(0)) + 1))
+                    result = subprocess.run([program], env=variables, text=True, capture_output=True, timeout=300)
+                    self.assertEqual((result.returncode, result.stdout), (0, f"{160 * 150 * 299}\n"), result.stderr)
 
     def test_nothing_is_raised_and_nothing_stays(self):
         library = str(self.library())

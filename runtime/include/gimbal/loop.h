@@ -49,8 +49,7 @@ typedef struct gimbal_loop_desc {
 
 /** Open one execution: find the loop's site, choose a technique, plan.
  *  @return the execution, to be given to every worker's gimbal_loop_begin(); NULL, only if `can_leave`: it is
- *          left to the caller from now on, and counted
- *  @errors none; out of memory ends the program, as it does in the OpenMP runtime itself
+ *          left to the caller from now on, and counted; or there is no memory, and the caller has to run it, too
  *  @threads by one worker of the team; publish the pointer with release  @cost O(1) when the plan is cached */
 GIMBAL_API void* gimbal_loop_open(const gimbal_loop_desc* desc);
 
