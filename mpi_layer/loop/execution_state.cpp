@@ -15,6 +15,12 @@ constexpr double kNew = 0.25;         // weight of the last report in the usual 
 constexpr std::uint64_t kParts = 32;  // of a chunk that is shared out
 constexpr double kMissing_s = 1e-2;   // a rank that has not come by then is not waited for
 
+// @pre there is one at least  @return iterations in chunks that are cut at N
+std::uint64_t size_of(const ChunkRange& chunks, std::uint64_t trip) noexcept {
+    const std::uint64_t last_end = chunks.end + (chunks.count - 1) * chunks.stride;
+    return chunks.count * (chunks.end - chunks.first) - (last_end - std::min(last_end, trip));
+}
+
 }  // namespace
 
 ExecutionState::ExecutionState(std::uint64_t epoch, const LoopParameters& parameters, void* execution,
@@ -227,6 +233,7 @@ bool ExecutionState::draw_own(std::uint32_t rank, ChunkRange& run) {
     return true;
 }
 
+// As gimbal_share_next() would draw them one after the other, of which there may be 2^62.
 // @pre its share is in use
 bool ExecutionState::take_own(std::uint32_t rank, ChunkRange& run) {
     gimbal_share& share = rank_states_[rank].share;
@@ -235,12 +242,11 @@ bool ExecutionState::take_own(std::uint32_t rank, ChunkRange& run) {
     run.end = run.first + share.chunk;
     run.stride = share.step_inc * share.chunk;
     run.count = (share.step_end - share.step - 1) / share.step_inc + 1;
-    std::uint64_t first = 0;
-    std::uint64_t end = 0;
-    for (std::uint64_t k = 0; k < run.count; ++k) {
-        if (!gimbal_share_next(&share, &first, &end)) break;
-        out_ += end - first;
-    }
+    const std::uint64_t iterations = size_of(run, parameters_.trip);
+    share.step = share.step_end;
+    share.chunks += run.count;
+    share.iterations += iterations;
+    out_ += iterations;
     return true;
 }
 
@@ -282,8 +288,7 @@ void ExecutionState::gave(std::uint32_t rank, const ChunkRange& chunk, bool ahea
 void ExecutionState::come_back(const ChunkRange& chunks) {
     if (chunks.count == 0) return;
     come_back_.push_back(chunks);
-    const std::uint64_t last_end = chunks.end + (chunks.count - 1) * chunks.stride;
-    out_ -= chunks.count * (chunks.end - chunks.first) - (last_end - std::min(last_end, parameters_.trip));
+    out_ -= size_of(chunks, parameters_.trip);
 }
 
 // Large chunks in parts, so that several ranks get some. It has not run what it draws here.

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,18 +37,18 @@ RankGroups groups_of(std::uint32_t ranks) {
 class Foreman {
 public:
     Foreman(const std::string& name, const char* technique, const Within& within, bool robust = false,
-            std::uint32_t group = 1)
+            std::uint32_t group = 1, std::uint64_t trip = kTrip)
         : groups_(groups_of(group)), site_(gimbal_rank_site(name.c_str(), kRanks)) {
         std::array<char, 512> message{};
         const int schedule = gimbal_rank_schedule(technique, message.data(), message.size());
         EXPECT_GT(schedule, 0) << message.data();
-        void* const decided = gimbal_rank_decide(site_, kTrip, schedule);
+        void* const decided = gimbal_rank_decide(site_, trip, schedule);
         auto& execution = *static_cast<Execution*>(decided);
         ExecutionConfig config = execution.config();
         config.within = within;
         config.sampled = config.sampled || within.sampled;
         execution.prepare(kRanks, config, execution.shared_plan());
-        state.emplace(0, LoopParameters{.trip = kTrip}, decided, groups_, robust);
+        state.emplace(0, LoopParameters{.trip = trip}, decided, groups_, robust);
     }
 
     /// Every rank in turn gets what it can. @return chunks, in their order
@@ -107,6 +109,44 @@ TEST(Foreman, EndsTrialsOfEveryTechniqueWithEveryIterationOnce) {
         Foreman trial("foreman trial of " + name, name.c_str(), {.trial = true, .limit = 1});
         expect_once(trial.hand_out(), name);
     }
+}
+
+/// Every rank gets all that is its own in one run: the chunks of `static,SIZE`, each iteration in one of them.
+/// @param listed  look at every iteration; else only at how many there are
+void hand_out_runs(std::uint64_t trip, std::uint64_t size, bool listed) {
+    const std::string what = "static," + std::to_string(size) + " of " + std::to_string(trip);
+    Foreman foreman("foreman runs " + what, what.substr(0, what.find(' ')).c_str(), {}, false, 1, trip);
+    std::vector<int> ran(listed ? trip : 0);
+    std::uint64_t chunks = 0, iterations = 0;
+    for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+        ChunkRange run;
+        if (!foreman.state->draw_own(rank, run)) continue;
+        for (std::uint64_t k = 0; listed && k < run.count; ++k)
+            for (std::uint64_t i = run.first + k * run.stride; i < std::min(run.end + k * run.stride, trip); ++i)
+                ++ran[i];
+        const gimbal_share& share = foreman.state->rank_state(rank).share;
+        EXPECT_EQ(share.chunks, run.count) << what;
+        chunks += share.chunks;
+        iterations += share.iterations;
+        EXPECT_FALSE(foreman.state->draw_own(rank, run)) << what;
+        EXPECT_FALSE(foreman.state->has_own(rank) && share.step < share.step_end) << what;
+    }
+    EXPECT_EQ(ran, std::vector<int>(ran.size(), 1)) << what;
+    EXPECT_EQ(chunks, trip / size + (trip % size > 0 ? 1 : 0)) << what;
+    EXPECT_EQ(iterations, trip) << what;
+    EXPECT_TRUE(foreman.state->all_out()) << what;
+}
+
+TEST(Foreman, HandsOutWhatBelongsToARankAtOnce) {
+    for (const std::uint64_t trip : {0U, 1U, 2U, 3U, 4U, 5U, 999U, 1000U, 1001U})
+        for (const std::uint64_t size : {1U, 2U, 7U, 250U, 400U, 5000U}) hand_out_runs(trip, size, true);
+}
+
+// One by one the chunks of such a loop take years.
+TEST(Foreman, HandsOutWhatBelongsToARankAtOnceInLoopsOf64Bits) {
+    constexpr std::uint64_t kMost = INT64_MAX;
+    for (const std::uint64_t trip : {kMost, kMost - 1, std::uint64_t{1} << 62, (std::uint64_t{1} << 40) + 3})
+        for (const std::uint64_t size : {1U, 7U, 1000U}) hand_out_runs(trip, size, false);
 }
 
 /// Four executions, of which rank 1 leaves the second before its first chunk and the fourth after it.
