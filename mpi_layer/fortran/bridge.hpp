@@ -12,9 +12,10 @@
 extern "C" {
 
 // Module gimbal. Codes are those of gimbal/mpi/mpi.h.
+/// @param count  of the weights; -1: none are given
 GIMBAL_API int gimbal_fortran_begin_loop(MPI_Fint comm, const char* name, std::int64_t iterations, const char* schedule,
-                                         int idempotent, const double* weights, double overhead_s, double sigma_s,
-                                         void** loop) noexcept;
+                                         int idempotent, const double* weights, std::int64_t count, double overhead_s,
+                                         double sigma_s, void** loop) noexcept;
 /// A loop of so many iterations is drawn from with integers of 4 bytes: keep the error. @return its code
 GIMBAL_API int gimbal_fortran_too_short(std::int64_t iterations) noexcept;
 /// Say what the last error was and end the program, all ranks of it.

@@ -4,23 +4,29 @@
 #include <string>
 
 #include "bridge.hpp"
+#include "gimbal/mpi/loop.hpp"
 #include "gimbal/mpi/mpi.h"
+#include "interface/begin_loop.hpp"
 #include "interface/errors.hpp"
 #include "team/own_mpi.hpp"
 
 int gimbal_fortran_begin_loop(MPI_Fint comm, const char* name, std::int64_t iterations, const char* schedule,
-                              int idempotent, const double* weights, double overhead_s, double sigma_s,
-                              void** loop) noexcept {
-    gimbal_mpi_loop_options options{};
-    if (*schedule) options.schedule = schedule;
-    options.idempotent = idempotent;
-    options.weights = weights;
-    options.overhead_s = overhead_s;
-    options.sigma_s = sigma_s;
-    gimbal_mpi_loop* begun = nullptr;
-    const int code = gimbal_mpi_begin_loop(MPI_Comm_f2c(comm), name, iterations, &options, &begun);
-    *loop = begun;
-    return code;
+                              int idempotent, const double* weights, std::int64_t count, double overhead_s,
+                              double sigma_s, void** loop) noexcept {
+    *loop = nullptr;
+    return gimbal::mpi::guarded([&] {
+        gimbal::mpi::require_own_mpi();
+        gimbal::mpi::LoopOptions options;
+        options.schedule = schedule;
+        options.idempotent = idempotent != 0;
+        if (count > 0) options.weights.assign(weights, weights + count);
+        // None would be none given. This one is refused as any other number of them that is wrong.
+        if (count == 0) options.weights.assign(1, 0.0);
+        if (overhead_s > 0) options.overhead_s = overhead_s;
+        if (sigma_s > 0) options.sigma_s = sigma_s;
+        *loop = gimbal::mpi::begin_loop(MPI_Comm_f2c(comm), name, iterations, options);
+        return 0;
+    });
 }
 
 int gimbal_fortran_too_short(std::int64_t iterations) noexcept {

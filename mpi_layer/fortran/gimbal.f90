@@ -52,12 +52,12 @@ module gimbal
   public :: gimbal_progress_loop, gimbal_progress, gimbal_end_loop, gimbal_transport, gimbal_error_text
 
   interface
-     integer(c_int) function c_begin(comm, name, iterations, schedule, idempotent, weights, overhead_s, sigma_s, loop) &
-          bind(c, name='gimbal_fortran_begin_loop')
+     integer(c_int) function c_begin(comm, name, iterations, schedule, idempotent, weights, weight_count, overhead_s, &
+          sigma_s, loop) bind(c, name='gimbal_fortran_begin_loop')
        import
        integer, value :: comm
        character(kind=c_char), intent(in) :: name(*), schedule(*)
-       integer(c_int64_t), value :: iterations
+       integer(c_int64_t), value :: iterations, weight_count
        integer(c_int), value :: idempotent
        type(c_ptr), value :: weights
        real(c_double), value :: overhead_s, sigma_s
@@ -112,13 +112,14 @@ contains
     integer(c_int64_t), intent(in) :: iterations
     character(len=*), intent(in), optional :: schedule         !< default: GIMBAL_MPI_SCHEDULE
     logical, intent(in), optional :: idempotent                !< a chunk may run twice, on two ranks
-    real(c_double), intent(in), target, optional :: weights(:) !< one relative speed for each rank
+    real(c_double), intent(in), target, optional :: weights(:) !< one relative speed for each rank, all > 0
     real(c_double), intent(in), optional :: overhead_s, sigma_s !< for fsc [s]
     integer, intent(out), optional :: ierr
     character(len=:), allocatable :: wish
     real(c_double), allocatable, target :: speeds(:)
     real(c_double) :: overhead, sigma
     integer(c_int) :: twice
+    integer(c_int64_t) :: weight_count
     type(c_ptr) :: place
     wish = ''
     if (present(schedule)) wish = trim(schedule)
@@ -129,13 +130,15 @@ contains
     sigma = -1
     if (present(sigma_s)) sigma = sigma_s
     place = c_null_ptr
+    weight_count = -1
     if (present(weights)) then
        speeds = weights
-       place = c_loc(speeds)
+       weight_count = size(weights, kind=c_int64_t)
+       if (weight_count > 0) place = c_loc(speeds)
     end if
     loop%iterations = iterations
-    call report(c_begin(comm, trim(name)//c_null_char, iterations, wish//c_null_char, twice, place, overhead, sigma, &
-         loop%handle), ierr)
+    call report(c_begin(comm, trim(name)//c_null_char, iterations, wish//c_null_char, twice, place, weight_count, &
+         overhead, sigma, loop%handle), ierr)
   end subroutine begin_loop
 
   subroutine begin_loop_4(loop, comm, name, iterations, schedule, idempotent, weights, overhead_s, sigma_s, ierr)

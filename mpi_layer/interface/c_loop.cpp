@@ -4,6 +4,7 @@
 
 #include "gimbal/mpi/loop.hpp"
 #include "gimbal/mpi/mpi.h"
+#include "interface/begin_loop.hpp"
 #include "interface/errors.hpp"
 #include "team/own_mpi.hpp"
 #include "team/team.hpp"
@@ -51,6 +52,13 @@ void require(bool given, const char* what) {
 
 }  // namespace
 
+gimbal_mpi_loop* gimbal::mpi::begin_loop(MPI_Comm comm, const char* name, std::int64_t iterations,
+                                         const LoopOptions& options) {
+    Loop begun(comm, name, iterations, options);
+    std::string transport(begun.transport());
+    return new gimbal_mpi_loop{std::move(begun), std::move(transport)};
+}
+
 const char* gimbal_mpi_error_text(void) {
     return gimbal::mpi::kept_error_text();
 }
@@ -69,9 +77,7 @@ int gimbal_mpi_begin_loop(MPI_Comm comm, const char* name, int64_t iterations, c
         require(loop, "the pointer to the loop");
         require(name, "the loop's name");
         gimbal::mpi::require_own_mpi();
-        Loop begun(comm, name, iterations, options_of(options, comm));
-        std::string transport(begun.transport());
-        *loop = new gimbal_mpi_loop{std::move(begun), std::move(transport)};
+        *loop = gimbal::mpi::begin_loop(comm, name, iterations, options_of(options, comm));
         return 0;
     });
 }

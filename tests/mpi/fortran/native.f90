@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ! The native Fortran interface: every iteration once, two loops at the same time, errors with and without ierr, a loop
-! that integers of 4 bytes cannot count.
+! that integers of 4 bytes cannot count, another number of weights than ranks.
 program native
   use gimbal
   use mpi
@@ -13,6 +13,7 @@ program native
   integer(int64) :: first_8, last_8
   integer(int64), parameter :: many = 6000000000_int64
   double precision, allocatable :: weights(:)
+  character(len=4) :: allowed
   bad = 0
   counts = 0
   call MPI_Init(ierr)
@@ -55,6 +56,14 @@ program native
   if (code /= GIMBAL_ERROR_WRONG_USE) bad = bad + 1
   call gimbal_begin_loop(loop, MPI_COMM_WORLD, 'word', n, schedule='fac22', ierr=code)
   if (code /= GIMBAL_ERROR_INVALID_OPTION) bad = bad + 1
+  do step = 0, ranks + 2
+     if (step == ranks) cycle
+     call gimbal_begin_loop(loop, MPI_COMM_WORLD, 'weights', n, schedule='wf2', weights=[(1d0, i=1, step)], ierr=code)
+     write (allowed, '(i0)') ranks
+     if (code /= GIMBAL_ERROR_WRONG_USE) bad = bad + 1
+     if (index(gimbal_error_text(), 'must be '//trim(allowed)//' numbers') == 0) bad = bad + 1
+     if (gimbal_next_chunk(loop, first, last, code)) bad = bad + 1
+  end do
   if (gimbal_next_chunk(loop, first, last, code) .or. code /= GIMBAL_ERROR_WRONG_USE) bad = bad + 1
   call MPI_Allreduce(counts, sums, size(counts), MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
   bad = bad + count(sums /= 1)
