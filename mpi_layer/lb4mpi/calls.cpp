@@ -37,7 +37,7 @@ infoDLS& ready(infoDLS* info) {
     return *info;
 }
 
-/// A 64-bit number in the interface's ints.
+/// A 64-bit number in the interface's ints: at most INT_MAX.
 int to_int(std::int64_t value) {
     return static_cast<int>(std::min<std::int64_t>(value, std::numeric_limits<int>::max()));
 }
@@ -108,9 +108,9 @@ void begin_fields(infoDLS& info, int first, int last, int method) {
 
 /// What a draw has changed.
 void draw_fields(infoDLS& info, const Session& session) {
-    info.numChunks = session.chunks();
+    info.numChunks = to_int(session.chunks());
     info.maxChunkSize = to_int(session.largest());
-    info.rStart = static_cast<int>(info.firstIter + session.drawn().first);
+    info.rStart = to_int(info.firstIter + session.drawn().first);
     info.rSize = to_int(session.drawn().size());
     info.gotWork = session.ended() ? 0 : 1;
     info.itersScheduled = session.ended() ? info.N : to_int(session.reached());
@@ -124,8 +124,8 @@ void end_part(infoDLS& info, Session& session) {
     info.mySumSizes += size;
     info.sumt1 += seconds / size;
     info.sumt2 += seconds / size * (seconds / size);
-    info.myIters += info.wSize;
-    info.myExecs += 1;
+    info.myIters = to_int(std::int64_t{info.myIters} + info.wSize);
+    info.myExecs = to_int(std::int64_t{info.myExecs} + 1);
     info.finishedOne = 1;
     info.wSize = 0;
     session.done(seconds);

@@ -30,7 +30,7 @@ public:
 
     /// What is drawn and not yet taken.
     [[nodiscard]] const mpi::Chunk& drawn() const noexcept { return drawn_; }
-    [[nodiscard]] int chunks() const noexcept { return chunks_; }
+    [[nodiscard]] std::int64_t chunks() const noexcept { return chunks_; }
     [[nodiscard]] std::int64_t largest() const noexcept { return largest_; }
     /// One past the last iteration that this rank has drawn.
     [[nodiscard]] std::int64_t reached() const noexcept { return reached_; }
@@ -51,7 +51,7 @@ private:
     std::int64_t last_part_ = 0;
     mpi::Chunk drawn_;
     mpi::Chunk part_;
-    int chunks_ = 0;
+    std::int64_t chunks_ = 0;
     std::int64_t largest_ = 0;
     std::int64_t reached_ = 0;
     bool ended_ = false;
