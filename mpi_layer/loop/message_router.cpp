@@ -21,9 +21,9 @@ constexpr int kAtOnce = 4;                 // questions of each rank that are an
 
 /// What loops of the thread level call, for all teams whose rank 0 this is.
 struct FromLoops {
-    std::atomic<int> foremen{0};  // such teams
     std::atomic<bool> failed{false};
     std::mutex lock;             // of:
+    int foremen = 0;             // such teams
     std::exception_ptr failure;  // met there
 };
 
@@ -47,14 +47,19 @@ MessageRouter::MessageRouter(Team& team)
       sent_(static_cast<std::size_t>(team.size())),
       absent_(static_cast<std::size_t>(team.size())) {
     if (team.rank() != 0 || team.size() == 1) return;
-    ++from_loops().foremen;
+    FromLoops& own = from_loops();
+    const std::lock_guard<std::mutex> held(own.lock);
+    ++own.foremen;
     gimbal_progress_set(from_inside_a_loop, nullptr, team.settings().poll_us);  // of this thread
 }
 
 // Messages that MPI has not taken by now are for ranks that will never look: their bytes stay.
 MessageRouter::~MessageRouter() {
-    if (team_->rank() == 0 && team_->size() > 1 && --from_loops().foremen == 0)
-        gimbal_progress_set(nullptr, nullptr, 1);
+    if (team_->rank() == 0 && team_->size() > 1) {
+        FromLoops& own = from_loops();
+        const std::lock_guard<std::mutex> held(own.lock);
+        if (--own.foremen == 0) gimbal_progress_set(nullptr, nullptr, 1);  // of the threads that made them
+    }
     for (std::size_t k = 0; k < envelopes_.size(); ++k) {
         int done = 0;
         if (sending_[k] == MPI_REQUEST_NULL) continue;

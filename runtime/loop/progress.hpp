@@ -14,17 +14,21 @@ struct Progress {
     std::uint64_t period = 0;  ///< [ticks]
     std::uint64_t last = 0;    ///< when it was called last [ticks]
     bool calling = false;
+    std::uint64_t round = 0;  ///< in which it was asked for: progress_stands()
 };
 
 /// Of this thread. In the initial thread-local block, so that reading it is one instruction.
 extern __thread Progress thread_progress __attribute__((tls_model("initial-exec")));
 
+/// Whether what this thread asked for has not been ended since, for all threads. @pre it has asked
+[[nodiscard]] bool progress_stands() noexcept;
+
 /// Whether worker 0 of a team, this thread, must draw by the longer way.
 [[nodiscard]] inline bool progress_wanted(const gimbal_share& share) noexcept {
-    return thread_progress.callback != nullptr && share.worker == 0;
+    return thread_progress.callback != nullptr && share.worker == 0 && progress_stands();
 }
 
-/// Whether any thread of the process has ever asked to be called. @threads any
+/// Whether any thread of the process asks to be called. @threads any
 [[nodiscard]] bool progress_asked() noexcept;
 
 /// Call back if it is time. @threads worker 0, between two chunks

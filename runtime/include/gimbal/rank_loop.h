@@ -281,8 +281,9 @@ static inline void gimbal_rank_chunk_end(gimbal_rank_chunk* here) {
 }
 
 /** Have `callback` called from inside loops of the thread level: by the thread that calls this, when it draws a chunk
- *  as worker 0 of a team, at most once in `period_us`. NULL ends it. Loops that are in flight do not change.
- *  @param period_us  [us], >= 1  @cost while it is set, that worker draws the longer way */
+ *  as worker 0 of a team, at most once in `period_us`; until that thread ends. NULL ends it for all threads of the
+ *  process. Loops that are in flight do not change.
+ *  @param period_us  [us], >= 1  @threads any  @cost while it is set, that worker draws the longer way */
 GIMBAL_API void gimbal_progress_set(void (*callback)(void*), void* argument, uint32_t period_us);
 
 #ifdef __cplusplus
