@@ -11,7 +11,8 @@ namespace gimbal::mpi {
 /// share. Answers to thieves of other nodes say what it knows of 64 nodes, so what is known doubles with each round of
 /// questions; without that every rank would have to ask every other one.
 ///
-/// A word is the number of an execution, 32 bits of it, and a bit for each of 32 nodes. A newer execution takes it over.
+/// A word is the number of an execution, 32 bits of it, and a bit for each of 32 nodes. A newer execution takes it
+/// over.
 /// @threads any, one in each process
 class EmptyNodes {
 public:

@@ -46,7 +46,7 @@ void Mailbox::send(int to, std::unique_ptr<StealBuffer> message, bool known) {
     ++bodies_;
     if (known) ++known_;
     const auto& bytes = letter.message->bytes;
-    const int length = static_cast<int>(bytes.size());  // add_piece() has seen to it that it fits
+    const int length = static_cast<int>(bytes.size());  // end_piece() has seen to it that it fits
     if (known)
         check(MPI_Issend(bytes.data(), length, MPI_BYTE, to, tag_, comm_, &letter.request), "MPI_Issend");
     else
