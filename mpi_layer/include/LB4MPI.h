@@ -197,6 +197,8 @@ GIMBAL_API int DLS_Terminated(infoDLS* info);
 /** What to run next: [*start, *start + *size). The size is 0 if nothing is left. */
 GIMBAL_API void DLS_StartChunk(infoDLS* info, int* start, int* size);
 
+/** The iterations of the last DLS_StartChunk are done, in the time since then. Answers other ranks' requests. Without
+ *  effect where the size was 0; each other DLS_StartChunk needs one. */
 GIMBAL_API void DLS_EndChunk(infoDLS* info);
 
 /** Leave the loop; not a barrier.

@@ -37,6 +37,7 @@ enum {
     GIMBAL_TRANSPORT_HIERARCHICAL = 3
 };
 
+/** From whom idle ranks steal: the values of GIMBAL_MPI_STEAL (docs/options.md). */
 enum { GIMBAL_STEAL_NEAREST = 0, GIMBAL_STEAL_SEED = 1 };
 
 typedef struct gimbal_rank_settings {

@@ -99,6 +99,7 @@ typedef struct gimbal_mpi_steal_work {
     int (*accept)(void* user, int64_t first, int64_t count, const void* results, size_t bytes);
 } gimbal_mpi_steal_work;
 
+/** From whom a thief takes (docs/ranks.md). */
 enum { GIMBAL_MPI_RULE_CONFIGURED = 0, GIMBAL_MPI_RULE_NEAREST = 1, GIMBAL_MPI_RULE_SEED = 2 };
 
 /** How thieves go about it. Must be the same on all ranks. */
