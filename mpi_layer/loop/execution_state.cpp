@@ -233,20 +233,19 @@ bool ExecutionState::draw_own(std::uint32_t rank, ChunkRange& run) {
     return true;
 }
 
-// As gimbal_share_next() would draw them one after the other, of which there may be 2^62.
-// @pre its share is in use
+// As gimbal_share_next() would draw them, one by one. Whether it may the last rank's share says: rank 0's thread may be
+// one that draws the longer way in all its loops (gimbal_progress_set()).  @pre its share is in use
 bool ExecutionState::take_own(std::uint32_t rank, ChunkRange& run) {
     gimbal_share& share = rank_states_[rank].share;
-    if (share.counter || !share.fast || share.starts || share.step >= share.step_end) return false;
-    run.first = share.step * share.chunk;
+    begin(ranks() - 1);
+    if (share.counter || !rank_states_.back().share.fast || share.starts || share.step >= share.step_end) return false;
+    run = {.first = share.step * share.chunk, .stride = share.step_inc * share.chunk};
     run.end = run.first + share.chunk;
-    run.stride = share.step_inc * share.chunk;
     run.count = (share.step_end - share.step - 1) / share.step_inc + 1;
-    const std::uint64_t iterations = size_of(run, parameters_.trip);
     share.step = share.step_end;
     share.chunks += run.count;
-    share.iterations += iterations;
-    out_ += iterations;
+    share.iterations += size_of(run, parameters_.trip);
+    out_ += size_of(run, parameters_.trip);
     return true;
 }
 
@@ -296,8 +295,7 @@ void ExecutionState::release_own(std::uint32_t rank) {
     if (spoilt_ || rank_states_[rank].left) return;
     begin(rank);
     gimbal_share& share = rank_states_[rank].share;
-    const std::uint64_t chunks = share.chunks;
-    const std::uint64_t iterations = share.iterations;
+    const gimbal_share before = share;
     ChunkRange own;
     if (take_own(rank, own) && own.count > 1) {
         come_back(own);
@@ -310,8 +308,8 @@ void ExecutionState::release_own(std::uint32_t rank) {
         out_ += own.end - own.first;
         share_out(rank, own);
     }
-    share.chunks = chunks;
-    share.iterations = iterations;
+    share.chunks = before.chunks;
+    share.iterations = before.iterations;
 }
 
 void ExecutionState::share_out(std::uint32_t rank, const ChunkRange& chunk) {
@@ -388,10 +386,7 @@ void ExecutionState::spoil(const LoopParameters& other) noexcept {
 
 void ExecutionState::close() {
     const bool learn = complete();
-    for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-        const Stay never;
-        leave(rank, rank_states_[rank].given, never, false);
-    }
+    for (std::uint32_t rank = 0; rank < ranks(); ++rank) leave(rank, rank_states_[rank].given, Stay{}, false);
     void* const execution = std::exchange(execution_, nullptr);
     if (spoilt_) {
         gimbal_rank_drop(execution);

@@ -149,6 +149,20 @@ TEST(Foreman, HandsOutWhatBelongsToARankAtOnceInLoopsOf64Bits) {
         for (const std::uint64_t size : {1U, 7U, 1000U}) hand_out_runs(trip, size, false);
 }
 
+// A foreman that leaves releases what is its own. Its thread asks to be called from inside its loops, and so draws the
+// longer way: one by one the chunks of a long loop would take years all the same, and memory for each.
+TEST(Foreman, GetsItsOwnAtOnceWhereItsThreadIsCalledFromInsideItsLoops) {
+    gimbal_progress_set([](void*) {}, nullptr, 1);
+    Foreman foreman("foreman called", "static,1", {});
+    ChunkRange chunk;
+    ASSERT_TRUE(foreman.state->draw(0, chunk));
+    EXPECT_TRUE(foreman.state->draw_own(0, chunk));
+    EXPECT_EQ(chunk.count, kTrip / kRanks - 1);
+    Foreman measured("foreman measured", "static,1", {.sampled = true});
+    EXPECT_FALSE(measured.state->draw_own(0, chunk)) << "chunks are measured one by one";
+    gimbal_progress_set(nullptr, nullptr, 1);
+}
+
 /// Four executions, of which rank 1 leaves the second before its first chunk and the fourth after it.
 void leave_early(const std::string& schedule, bool robust, std::uint32_t group) {
     const std::string what = schedule + (robust ? ", robust" : "") + ", groups of " + std::to_string(group);
