@@ -33,6 +33,18 @@ class Dropped(ToolTest):
     def test_groups_of_cores_without_placement(self):
         self.refused("--pin-group", "2", says=["--pin-group needs --pin: without it no thread is placed"])
 
+    def test_ranks_that_a_launcher_has_started_leave_nothing_either(self):
+        plain = self.work / "plain.sh"
+        plain.write_text("#!/bin/sh\n")
+        program = self.script("touch started\n")
+        for words, status in ((("--", "./nonexistent"), 127), (("--", plain), 126),
+                              (("--pin-group", "4", "--", program), 2)):
+            for rank in ("0", "1"):
+                result = self.gimbal("run", *words, env={"PMI_RANK": rank, "PMI_SIZE": "2"})
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertFalse((self.work / "started").exists())
+                self.assert_nothing_left()
+
     def test_a_folder_as_file(self):
         (self.work / "folder").mkdir()
         for option, variable in (("--output", "GIMBAL_OUTPUT"), ("--record", "GIMBAL_RECORD")):

@@ -233,14 +233,15 @@ int run(const RunRequest& request) {
     const Environment environment = read_environment(environ);
     CheckedRun checked;
     std::optional<SignalsHeld> held;
-    LaunchedJob job(environment, request.ranks > 0);
+    std::optional<LaunchedJob> job;  // makes a folder, which `folder` removes: not for what is refused
     std::optional<RunFolder> folder;
     Variables variables;
     try {
         checked = checked_run(environment, request);
         if (checked.exit_status != 0) return checked.exit_status;
         held.emplace();
-        folder.emplace(job.folder());
+        job.emplace(environment, request.ranks > 0);
+        folder.emplace(job->folder());
         variables = variables_of(checked, environment, request, *folder);
     } catch (const Error& error) {
         // Of several ranks that a launcher has started one speaks; the launcher may end the others when the first ends.
@@ -256,14 +257,14 @@ int run(const RunRequest& request) {
     // Of several ranks that a launcher has started the last one speaks; before the end nobody knows who that is.
     const auto overdue = [&](const ProgramEnd& so_far) {
         write_stderr(overdue_text(request, so_far));
-        if (job.folder().empty()) report_end(so_far);
+        if (job->folder().empty()) report_end(so_far);
     };
     const Variables own = request.ranks == 0
                               ? variables
                               : binding_for(checked.facts, checked.launcher, request.ranks, threads_of(variables));
     const ProgramEnd end = launch(command_for(request, checked.launcher, variables), own, overdue);
     if (end.killed_by) remove_libomp_page(end.pid);
-    if (job.folder().empty() || job.is_last())
+    if (job->folder().empty() || job->is_last())
         report_end(end);
     else
         folder->keep();
