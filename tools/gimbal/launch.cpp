@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "config/load.hpp"
 
@@ -17,21 +18,25 @@ namespace gimbal::tool {
 
 namespace {
 
+/// All that may be sent. SIGTTIN and SIGTTOU are the terminal's, which sends them to the program, too: the tool stops
+/// with it, and one that holds SIGTTOU back would write where it should stop.
 sigset_t held_signals() {
     sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU, SIGCHLD})
-        sigaddset(&set, signal);
+    sigfillset(&set);
+    for (const int other : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGTTIN, SIGTTOU}) sigdelset(&set, other);
     return set;
 }
 
-sigset_t g_before;  // the mask that the tool was started with; the program gets it back
+// What the tool was started with; the program gets it back.
+sigset_t g_before;                    // the mask
+void (*g_child_ends)(int) = SIG_DFL;  // what SIGCHLD does
 
 [[noreturn]] void become(const std::vector<std::string>& command, const Variables& variables) {
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
     std::vector<char*> words;
     for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
+    ::signal(SIGCHLD, g_child_ends);
     sigprocmask(SIG_SETMASK, &g_before, nullptr);
     execvp(words[0], words.data());
     const int reason = errno;
@@ -66,13 +71,82 @@ double now_s() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+/// Whether a signal is for the program, and has not reached it already.
+bool is_to_pass_on(const siginfo_t& info) {
+    // What the terminal sends (SI_KERNEL) goes to all of the group. Timers are the tool's alone: they survive exec.
+    if (info.si_code == SI_KERNEL)
+        return info.si_signo == SIGALRM || info.si_signo == SIGVTALRM || info.si_signo == SIGPROF;
+    // SIGPIPE and SIGXFSZ of the tool's own writing.
+    return !(info.si_code == SI_USER && info.si_pid == getpid());
+}
+
+void pass_on(pid_t child, const siginfo_t& info) {
+    if (info.si_code == SI_QUEUE)
+        sigqueue(child, info.si_signo, info.si_value);
+    else
+        kill(child, info.si_signo);
+}
+
+bool is_stopped(pid_t child) {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(child), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+}
+
+/// Returns when somebody continues this process. Not by SIGSTOP: where nobody could, the system refuses SIGTSTP.
+void stop_self() {
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    ::signal(SIGTSTP, SIG_DFL);
+    raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &stop, nullptr);
+    sigprocmask(SIG_BLOCK, &stop, nullptr);
+}
+
+/// What stops and continues a job of a shell (^Z, fg). The shell looks at the tool, so this stops once the program has
+/// stopped, which may do something before, or go on.
+class JobControl {
+public:
+    explicit JobControl(pid_t child) : child_(child) {}
+
+    void stop_came() {
+        asked_ = true;
+        follow();
+    }
+    /// The program's state may have changed.
+    void follow() {
+        if (!asked_ || !is_stopped(child_)) return;
+        asked_ = false;
+        stop_self();
+        was_stopped_ = true;
+    }
+    /// @return whether the program has not had the same signal: a shell sends it to the whole group
+    bool continue_came() {
+        asked_ = false;
+        return !std::exchange(was_stopped_, false) || is_stopped(child_);
+    }
+
+private:
+    pid_t child_;
+    bool asked_ = false;        // the program has the signal, too, and has not stopped yet
+    bool was_stopped_ = false;  // and who has continued this process has not been heard of
+};
+
+/// @return whether it has ended
+bool has_ended(pid_t child, ProgramEnd& end) {
+    int state = 0;
+    if (waitpid(child, &state, WNOHANG) != child || WIFSTOPPED(state)) return false;
+    note_end(state, end);
+    return true;
+}
+
 }  // namespace
 
 SignalsHeld::SignalsHeld() {
     const sigset_t set = held_signals();
     sigprocmask(SIG_BLOCK, &set, &g_before);
     // The tool's parent may ignore it; then the program's end would never be seen.
-    ::signal(SIGCHLD, SIG_DFL);
+    g_child_ends = ::signal(SIGCHLD, SIG_DFL);
 }
 
 SignalsHeld::~SignalsHeld() {
@@ -91,15 +165,15 @@ ProgramEnd launch(const std::vector<std::string>& command, const Variables& vari
     }
     end.pid = child;
     end.running = true;
+    JobControl job(child);
     double overdue_at = -1;  // < 0: nobody asked to end, or it has been said
     while (true) {
         siginfo_t info{};
         const int signal = next_signal(overdue_at < 0 ? -1 : std::max(0.0, overdue_at - now_s()), info);
         if (signal == SIGCHLD) {
-            int state = 0;
-            if (waitpid(child, &state, WNOHANG) != child || WIFSTOPPED(state)) continue;
-            note_end(state, end);
-            return end;
+            if (has_ended(child, end)) return end;
+            job.follow();
+            continue;
         }
         if (signal == 0) {
             overdue_at = -1;
@@ -107,8 +181,9 @@ ProgramEnd launch(const std::vector<std::string>& command, const Variables& vari
             continue;
         }
         if (signal < 0) continue;
-        // What comes from the terminal (SI_KERNEL) has reached the program already: it is in the same group.
-        if (info.si_code != SI_KERNEL) kill(child, signal);
+        const bool news = signal != SIGCONT || job.continue_came();
+        if (news && is_to_pass_on(info)) pass_on(child, info);
+        if (signal == SIGTSTP) job.stop_came();
         if (!asks_to_end(signal)) continue;
         if (!end.asked_to_end) overdue_at = now_s() + kOverdue_s;
         end.asked_to_end = signal;

@@ -11,7 +11,8 @@ namespace gimbal::tool {
 /// Variables for a program: name and value.
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// While it lives, signals that would end the tool wait for launch(), so that the tool can pass them on and tidy up.
+/// While it lives, signals wait for launch(), so that the tool can pass them on and tidy up: all that may be sent, but
+/// SIGTTIN and SIGTTOU, which the terminal sends to the program, too.
 class SignalsHeld {
 public:
     SignalsHeld();
@@ -33,7 +34,8 @@ struct ProgramEnd {
 /// is to say must be said before.
 inline constexpr int kOverdue_s = 5;
 
-/// Start a program, pass on the signals that arrive meanwhile, and wait for its end.
+/// Start a program, pass on the signals that arrive meanwhile, and wait for its end. The program has the mask, and
+/// ignores the signals, that this process was started with. Who stops the job (SIGTSTP) stops this process, too.
 /// @param command    path and arguments
 /// @param variables  set for it, on top of this process's environment
 /// @param overdue    called once if it still runs kOverdue_s after a signal that asks to end
