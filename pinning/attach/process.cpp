@@ -166,10 +166,11 @@ __attribute__((destructor)) void on_exit() {
     Manager& manager = *g_process->manager;
     manager.stop();
     timespec until{};
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += 2;
     // A program that ends in a signal handler may hold a lock that the manager waits for.
-    if (!g_process->ends_here && pthread_timedjoin_np(g_process->manager_thread, nullptr, &until) != 0) return;
+    if (!g_process->ends_here && pthread_clockjoin_np(g_process->manager_thread, nullptr, CLOCK_MONOTONIC, &until) != 0)
+        return;
     manager.finish();
     try {
         if (const auto figures = manager.figures())
