@@ -78,11 +78,12 @@ bool is_kept_name(std::string_view name) noexcept {
            workers.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+/// With the folders around it. Another process may make the same ones at this moment.
 void make_folder(const std::string& path) noexcept {
-    const std::size_t slash = path.rfind('/');
-    if (mkdir(path.c_str(), S_IRWXU) == 0 || errno != ENOENT || slash == std::string::npos || slash == 0) return;
-    // Another process may make the same ones at this moment.
-    if (mkdir(path.substr(0, slash).c_str(), S_IRWXU) == 0 || errno == EEXIST) mkdir(path.c_str(), S_IRWXU);
+    if (mkdir(path.c_str(), S_IRWXU) == 0 || errno != ENOENT) return;
+    for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
+        mkdir(path.substr(0, slash).c_str(), S_IRWXU);
+    mkdir(path.c_str(), S_IRWXU);
 }
 
 struct Found {

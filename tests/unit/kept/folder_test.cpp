@@ -73,6 +73,18 @@ TEST_F(KeptFolderTest, AFileThatNobodyElseCanReadComesToBeWithItsFolders) {
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path), {}), 1) << "nothing else is left";
 }
 
+TEST_F(KeptFolderTest, AllFoldersAroundItComeToBe) {
+    umask(0);
+    folder_.path = root_ / "of" / "each" / "job" / "gimbal";
+    ASSERT_TRUE(write_kept(folder_, name_, "what was learnt"));
+    EXPECT_EQ(read_kept(folder_, name_, kMax), "what was learnt");
+    struct stat found {};
+    for (fs::path made = folder_.path; made != root_; made = made.parent_path()) {
+        ASSERT_EQ(stat(made.c_str(), &found), 0);
+        EXPECT_EQ(found.st_mode & 07777U, 0700U) << made;
+    }
+}
+
 TEST_F(KeptFolderTest, OnlyAPlainFileOfTheUsersOwnIsRead) {
     EXPECT_EQ(read_kept(folder_, name_, kMax), "");
     ASSERT_TRUE(write_kept(folder_, name_, "text"));
