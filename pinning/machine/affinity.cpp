@@ -84,6 +84,18 @@ std::string next_word(std::string_view& line) {
     return std::string(word);
 }
 
+/// A path as the kernel writes it there: blanks, tabs, line feeds and backslashes are \ooo.
+std::string unescaped(std::string_view text) {
+    const auto is_octal = [](char letter) { return letter >= '0' && letter <= '7'; };
+    std::string path;
+    while (!text.empty()) {
+        const bool escaped = text.size() > 3 && text[0] == '\\' && std::all_of(&text[1], &text[1] + 3, is_octal);
+        path += escaped ? static_cast<char>((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0')) : text[0];
+        text.remove_prefix(escaped ? 4 : 1);
+    }
+    return path;
+}
+
 /// The two kinds of hierarchies: in which group of each a process is, or where each is mounted; empty: nowhere.
 struct Hierarchies {
     std::string unified;  ///< version 2: "0::/path"
@@ -111,7 +123,7 @@ Hierarchies mounts_of(const std::string& root) {
     for (std::string line; std::getline(file, line);) {
         std::string_view rest = line;
         (void)next_word(rest);  // the device
-        const std::string point = next_word(rest), type = next_word(rest), options = next_word(rest);
+        const std::string point = unescaped(next_word(rest)), type = next_word(rest), options = next_word(rest);
         if (type == "cgroup2" && mounts.unified.empty()) mounts.unified = point;
         if (type == "cgroup" && (',' + options + ',').find(",cpuset,") != std::string::npos) mounts.cpuset = point;
     }

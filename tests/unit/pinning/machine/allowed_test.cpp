@@ -66,6 +66,13 @@ TEST_F(Cgroup, VersionOneHasTheCpusetControllerBesideOthers) {
     EXPECT_THAT(pus(), Optional(ElementsAre(0, 1)));
 }
 
+TEST_F(Cgroup, AMountMayHaveABlankInItsPath) {
+    write("proc/self/cgroup", "0::/job\n");
+    write("proc/self/mounts", "cgroup2 /my\\040groups\\134x cgroup2 rw 0 0\n");
+    write("my groups\\x/job/cpuset.cpus.effective", "3\n");
+    EXPECT_THAT(pus(), Optional(ElementsAre(3)));
+}
+
 TEST_F(Cgroup, NothingToReadGrantsEverything) {
     EXPECT_EQ(pus(), std::nullopt);
     write("proc/self/cgroup", "nonsense\n0::/\n");
