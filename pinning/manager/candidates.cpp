@@ -46,7 +46,8 @@ bool Candidates::is_helper(Candidate& candidate) {
     if (std::exchange(candidate.judged, true)) return candidate.helper;
     const std::string library = helper_library(candidate.record->routine);
     candidate.helper = !library.empty();
-    if (candidate.helper)
+    // Gimbal's own tell the user nothing.
+    if (candidate.helper && !library.starts_with("libgimbal"))
         leave_alone(system_name(candidate.record->tid), "of " + library + ", which manages its own threads");
     return candidate.helper;
 }

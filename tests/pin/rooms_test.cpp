@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "gimbal/error.hpp"
+#include "manager/candidates.hpp"
 #include "manager/pin_config.hpp"
 #include "manager/tasks.hpp"
 #include "manager/trace.hpp"
@@ -36,6 +37,18 @@ TEST(Helpers, AreKnownByTheLibraryInWhichTheyBegin) {
     for (const char* file : {"/home/me/mpi_farm", "./gimbal", "cuda_solver", "libmpi_farm.so", "libmpi/libwork.so",
                              "libgomp.so.1", "libomp.so.5", "libstdc++.so.6", "libopenblas.so.0", "", ".so"})
         EXPECT_FALSE(is_helper_library(file)) << file;
+}
+
+TEST(Helpers, OfGimbalItselfAreLeftAloneAndNotListed) {
+    Registry registry;
+    std::vector<LeftAlone> listed;
+    Candidates candidates(0.02, listed);
+    const RecordPointer record =
+        registry.add_self(false, false, reinterpret_cast<const void*>(&gimbal_pin_settings_get));
+    candidates.add(record, 0);
+    EXPECT_TRUE(candidates.take_ripe(1000, 0).empty());
+    EXPECT_TRUE(listed.empty());
+    registry.end(*record);
 }
 
 TEST(Helpers, AThreadOfTheProgramIsNone) {
