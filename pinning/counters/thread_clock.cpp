@@ -31,6 +31,11 @@ long long monotonic_ns() noexcept {
     return in_ns(now);
 }
 
+long long thread_cpu_ns(pid_t tid) noexcept {
+    timespec time{};
+    return clock_gettime(clock_of(tid), &time) == 0 ? in_ns(time) : -1;
+}
+
 ThreadClock::ThreadClock(pid_t pid, pid_t tid) : own_(tid > 0 && (pid == 0 || pid == getpid())), clock_(clock_of(tid)) {
     path_ = "/proc/" + (pid == 0 ? std::string("self") : std::to_string(pid)) + "/task/" + std::to_string(tid) +
             "/schedstat";

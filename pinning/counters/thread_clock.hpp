@@ -34,6 +34,9 @@ private:
     bool has_schedstat_ = false;
 };
 
+/// Processor time of a thread of this process so far [ns]. @return -1: it is gone  @cost one system call
+[[nodiscard]] long long thread_cpu_ns(pid_t tid) noexcept;
+
 /// Nanoseconds on the monotonic clock.
 [[nodiscard]] long long monotonic_ns() noexcept;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "manager/candidates.hpp"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "counters/thread_clock.hpp"
 #include "manager/tasks.hpp"
 #include "manager/thread_record.hpp"
 
@@ -19,18 +19,10 @@ constexpr double kRipeCpu_s = 0.02;
 constexpr double kRipeShare = 0.05;
 constexpr std::size_t kMaxLeftAlone = 32;
 
-/// Processor time of a thread of this process; -1: it is gone. The kernel's own encoding of pthread_getcpuclockid().
-std::int64_t cpu_ns(pid_t tid) noexcept {
-    const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3) | 6U);
-    timespec time{};
-    if (clock_gettime(clock, &time) != 0) return -1;
-    return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
-}
-
 }  // namespace
 
 void Candidates::add(RecordPointer record, double now) {
-    const std::int64_t used = cpu_ns(record->tid);
+    const std::int64_t used = thread_cpu_ns(record->tid);
     all_.push_back({.record = std::move(record), .begun_s = now, .cpu_ns = std::max<std::int64_t>(0, used)});
 }
 
@@ -58,7 +50,7 @@ bool Candidates::ripe(Candidate& candidate, double now, std::size_t workers) {
     // Somebody in a loop of a team computes, even if others leave him nothing: then he is who needs a processor most.
     if (within_loops(record) > kRipeCpu_s) return true;
     if (is_helper(candidate)) return false;
-    const std::int64_t used = cpu_ns(record.tid);
+    const std::int64_t used = thread_cpu_ns(record.tid);
     if (used < 0) return false;
     const double cpu_s = 1e-9 * static_cast<double>(used - candidate.cpu_ns);
     const double age_s = now - candidate.begun_s;

@@ -37,7 +37,7 @@ struct LiveProcess {
     double record_age_s = 0;          ///< since it was written [s]
 };
 
-/// Finds the processes. A process keeps its record current for the case that it is killed (process/snapshot.hpp), every
+/// Finds the processes. A process keeps its record current for the case that it is killed (process/snapshot.cpp), every
 /// two to five seconds, if it runs under `gimbal run` or has GIMBAL_OUTPUT: this is what is read here, so being looked
 /// at costs it nothing.
 /// @threads one
