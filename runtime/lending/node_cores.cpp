@@ -17,9 +17,6 @@
 #include <span>
 
 #include "base/clock.hpp"
-#include "gimbal/options.hpp"
-#include "gimbal/rank_cores.h"
-#include "lending/elastic_regions.hpp"
 
 namespace gimbal {
 
@@ -86,7 +83,10 @@ void NodeCores::bind(Slot& own) noexcept {
         const CoreMask mine = inherited_.part(std::size_t{number_} * cores_, cores_);
         note_bound_before(mine);
         find_what_gives_back();
-        if (mine.apply(0)) own.mask = mine;
+        if (mine.apply(0))
+            own.mask = mine;
+        else
+            (void)inherited_.apply(0);  // the look at what gives it back has set another one
     }
     // Partner: the acquire load in roam().
     own.bound.store(1, std::memory_order_release);
@@ -354,57 +354,4 @@ std::uint64_t NodeCores::offered_since(std::uint64_t begin) const noexcept {
     return sum;
 }
 
-namespace {
-constinit NodeCores the_cores;
-// What the calling thread has lent, to be taken back.
-__thread std::uint32_t lent_here __attribute__((tls_model("initial-exec"))) = 0;
-}  // namespace
-
-NodeCores& node_cores() noexcept {
-    return the_cores;
-}
-
 }  // namespace gimbal
-
-extern "C" {
-
-int gimbal_rank_cores_on(void) {
-    const gimbal::Options& asked = gimbal::options();
-    return asked.ranks.elastic && !asked.kept_out ? 1 : 0;
-}
-
-void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots) {
-    if (gimbal_rank_cores_on())
-        gimbal::node_cores().attach(memory, bytes, slot, slots, std::max(gimbal::options().rank_threads, 1U));
-}
-
-void gimbal_rank_cores_lend(void) {
-    gimbal::lent_here = gimbal::team_in_flight() ? 1 : std::max(gimbal::options().rank_threads, 1U);
-    gimbal::node_cores().lend(gimbal::lent_here);
-}
-
-int gimbal_rank_cores_wanted(void) {
-    return gimbal::node_cores().wanted_by_others() ? 1 : 0;
-}
-
-void gimbal_rank_cores_take_back(void) {
-    gimbal::node_cores().take_back(gimbal::lent_here);
-}
-
-int gimbal_rank_cores_step_out(void) {
-    return gimbal::node_cores().step_out() ? 1 : 0;
-}
-
-void gimbal_rank_cores_step_in(void) {
-    gimbal::node_cores().step_in();
-}
-
-void gimbal_rank_cores_note_set(int thread) {
-    gimbal::node_cores().note_set(thread);
-}
-
-void gimbal_rank_cores_detach(void) {
-    gimbal::node_cores().detach();
-}
-
-}  // extern "C"
