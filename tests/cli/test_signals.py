@@ -134,7 +134,7 @@ class Signals(ToolTest):
 
     def test_an_alarm_that_was_set_before_the_tool_ends_the_program(self):
         """Timers survive exec, and belong to the tool then: perl -e 'alarm 5; exec @ARGV' gimbal run -- app"""
-        process = self.start("sleep", "300", preexec_fn=lambda: signal.alarm(1))
+        process = self.start(self.job, preexec_fn=lambda: signal.alarm(1))
         self.end(process, 128 + signal.SIGALRM)
 
     def test_what_is_blocked_or_ignored_is_so_in_the_program(self):
