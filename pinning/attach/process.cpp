@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <cstring>
@@ -40,8 +41,7 @@ struct Process {
     bool ends_here = false;      ///< the manager's thread was the last one and ends the process
     pthread_key_t key{};
     pid_t pid = 0;
-    unsigned long first_mask[16] = {};  ///< of the process when it began
-    long first_mask_bytes = 0;          ///< 0: unknown
+    OwnWords first_mask;  ///< of the process when it began
 };
 
 alignas(Process) unsigned char g_memory[sizeof(Process)];
@@ -142,8 +142,7 @@ __attribute__((constructor)) void on_load() {
     if (given.settings->mode == Mode::off) return;
     g_process = new (g_memory) Process;
     g_process->pid = getpid();
-    g_process->first_mask_bytes =
-        syscall(SYS_sched_getaffinity, 0, sizeof g_process->first_mask, g_process->first_mask);
+    g_process->first_mask.read();
     std::string name;
     try {
         g_process->config = read_config(given, name);
@@ -253,6 +252,20 @@ Registry& registry() noexcept {
     return g_process->registry;
 }
 
+bool OwnWords::read() noexcept {
+    bytes_ = std::max(0L, syscall(SYS_sched_getaffinity, 0, sizeof words_, words_));
+    return bytes_ > 0;
+}
+
+void OwnWords::apply() const noexcept {
+    if (bytes_ > 0) syscall(SYS_sched_setaffinity, 0, bytes_, words_);
+}
+
+bool OwnWords::is_same(const OwnWords& other) const noexcept {
+    return bytes_ > 0 && bytes_ == other.bytes_ &&
+           std::memcmp(words_, other.words_, static_cast<std::size_t>(bytes_)) == 0;
+}
+
 OwnMask::OwnMask() noexcept {
     if (!g_on.load(std::memory_order_acquire)) {
         is_rank_ = gimbal_rank_cores_step_out() != 0;
@@ -263,8 +276,7 @@ OwnMask::OwnMask() noexcept {
     ThreadRecord& record = **t_record;
     const bool is_child = syscall(SYS_gettid) != record.tid;
     const std::unique_lock lock = g_process->registry.lock_within(is_child ? 100 : 1000);
-    if (is_child && !lock.owns_lock() && g_process->first_mask_bytes > 0)
-        syscall(SYS_sched_setaffinity, 0, g_process->first_mask_bytes, g_process->first_mask);
+    if (is_child && !lock.owns_lock()) g_process->first_mask.apply();
     if (!lock.owns_lock() || record.own_mask.empty()) return;
     if (is_child) {
         (void)set_affinity(0, record.own_mask);
@@ -274,12 +286,7 @@ OwnMask::OwnMask() noexcept {
     if (set_affinity(0, record.own_mask) != 0) return;
     record.aside.fetch_add(1);
     tid_ = record.tid;
-    read(set_);
-}
-
-void OwnMask::read(unsigned long (&words)[16]) noexcept {
-    std::memset(words, 0, sizeof words);
-    syscall(SYS_sched_getaffinity, 0, sizeof words, words);
+    set_.read();
 }
 
 OwnMask::~OwnMask() {
@@ -291,9 +298,8 @@ OwnMask::~OwnMask() {
         ThreadRecord& record = **t_record;
         const std::unique_lock lock = g_process->registry.lock_within(100);
         const LoansPaused paused;
-        unsigned long now[16];
-        read(now);
-        const bool is_back = lock.owns_lock() && record.aside.load() == 1 && std::memcmp(now, set_, sizeof now) == 0;
+        OwnWords now;
+        const bool is_back = now.read() && now.is_same(set_) && lock.owns_lock() && record.aside.load() == 1;
         if (is_back && !record.given_mask.empty()) (void)set_affinity(0, record.given_mask);
         record.aside.fetch_sub(1);
     }

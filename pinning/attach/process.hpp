@@ -34,6 +34,22 @@ void need_manager() noexcept;
 
 [[nodiscard]] Registry& registry() noexcept;
 
+/// A mask of the calling thread, as the kernel has it. On the stack: a child of vfork() may not use the heap.
+class OwnWords {
+public:
+    /// @return false: it could not be read, and none is held
+    bool read() noexcept;
+    /// Does nothing if none is held.
+    void apply() const noexcept;
+    /// @return false also where none is held
+    [[nodiscard]] bool is_same(const OwnWords& other) const noexcept;
+
+private:
+    static constexpr int kMaxWords = 256;  // 16384 processors; kernels have 8192 at most
+    unsigned long words_[kMaxWords] = {};
+    long bytes_ = 0;  // as many as the kernel has; 0: none is held
+};
+
 /// While it lives, the calling thread has the mask that it had before it was placed, or before it got the cores of an
 /// elastic rank (gimbal/rank_cores.h), for children that inherit it, and the manager leaves it alone. Afterwards it has
 /// what it was given, or is given it in the next period, unless somebody else has set its mask meanwhile. In a child
@@ -48,10 +64,9 @@ public:
     OwnMask& operator=(const OwnMask&) = delete;
 
 private:
-    static void read(unsigned long (&words)[16]) noexcept;
-    pid_t tid_ = 0;               ///< 0: nothing was changed
-    bool is_rank_ = false;        ///< it was an elastic rank's thread, and not placed
-    unsigned long set_[16] = {};  ///< the mask while it lives; zeros on machines that are larger
+    pid_t tid_ = 0;         ///< 0: nothing was changed
+    bool is_rank_ = false;  ///< it was an elastic rank's thread, and not placed
+    OwnWords set_;          ///< the mask while it lives
 };
 
 }  // namespace gimbal::pin

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A thread waits until it has been placed on fewer processors than the process has, starts a child in the way that the
    argument names, slowly, so that the manager looks meanwhile, and then another one. Each child says how many
-   processors it may use. Afterwards the thread computes on until it is placed once more. */
+   processors it may use. Afterwards the thread computes on until it is placed once more; "outside": it waits, so that
+   others see which mask it has now. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -81,6 +82,8 @@ static void start(void) {
     if (strcmp(way, "system") == 0) {
         snprintf(command, sizeof command, "sleep 0.7; '%s' print system", self);
         if (system(command) != 0) exit(8);
+    } else if (strcmp(way, "outside") == 0) {
+        if (system("sleep 2") != 0) exit(8);
     } else if (strcmp(way, "wordexp") == 0) {
         snprintf(command, sizeof command, "$(sleep 0.7; '%s' print wordexp)", self);
         wordexp_t words;
@@ -117,6 +120,7 @@ static void* compute(void* starts) {
         if (!starts || count() == inherited) continue;
         if (placed++ == 0) {
             start();
+            if (strcmp(way, "outside") == 0) return sleep(2) == 0 ? NULL : starts;
             fflush(stdout);
             char command[4096];
             snprintf(command, sizeof command, "'%s' print later", self);

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from test_pin import CPUS, PROGRAMS, environment, figures, run
+from test_pin import CPUS, LIBRARY, PROGRAMS, environment, figures, run
 
 MPIEXEC = os.environ.get("PIN_MPIEXEC", "")
 CPUSETS = pathlib.Path("/sys/fs/cgroup/cpuset")
@@ -23,6 +23,13 @@ def masks(pid):
         except ProcessLookupError:
             pass
     return found
+
+
+def children(pid, task):
+    try:
+        return pathlib.Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii").split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def eventually(is_so, seconds=40):
@@ -95,6 +102,29 @@ class FromOutside(unittest.TestCase):
                 for _ in range(20):
                     time.sleep(0.05)
                     self.assertTrue(all(mask == one for mask in masks(process.pid).values()), masks(process.pid))
+            finally:
+                stop(process)
+
+    def test_a_mask_that_came_while_a_child_was_started_stays_on_large_machines_too(self):
+        """The thread that waits for system() has its own mask meanwhile, and then the one that it was given."""
+        for preload in (LIBRARY, f"{LIBRARY}:{PROGRAMS / 'many_processors.so'}"):
+            process = start("long_child", "outside", LD_PRELOAD=preload)
+            try:
+                waiting = []
+
+                def waits():
+                    waiting[:] = [task for task in masks(process.pid) if children(process.pid, task)]
+                    return waiting
+
+                self.assertTrue(eventually(waits), preload)
+                self.assertTrue(eventually(lambda: placed(process.pid)), preload)
+                other = placed(process.pid)[0]
+                self.assertEqual(len(os.sched_getaffinity(waiting[0])), len(CPUS), preload)
+                os.sched_setaffinity(waiting[0], other)
+                self.assertTrue(eventually(lambda: not children(process.pid, waiting[0])), preload)
+                for _ in range(10):
+                    time.sleep(0.05)
+                    self.assertEqual(os.sched_getaffinity(waiting[0]), other, preload)
             finally:
                 stop(process)
 
