@@ -79,6 +79,11 @@ std::string count(std::uint64_t n, const char* one, const char* many) {
 
 namespace {
 
+/// Whether a byte goes on with a letter of UTF-8.
+bool is_inside_letter(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
+}
+
 std::string shortened(std::string_view name, std::size_t width) {
     if (name.size() <= width) return std::string(name);
     // Of "folders/file:line function" the folders say least.
@@ -91,8 +96,11 @@ std::string shortened(std::string_view name, std::size_t width) {
     // "file:line" in one piece if that leaves as much for the function.
     std::size_t head = keep * 2 / 5;
     if (place != std::string_view::npos && place + 1 > head && place + 1 <= keep / 2) head = place + 1;
+    std::size_t tail = name.size() - (keep - head);
+    while (tail < name.size() && is_inside_letter(name[tail])) ++tail;
+    while (head > 0 && is_inside_letter(name[head])) --head;
     std::string text(name.substr(0, head));
-    return text.append(kDots).append(name.substr(name.size() - (keep - head)));
+    return text.append(kDots).append(name.substr(tail));
 }
 
 constexpr std::size_t kMinWidth = 40;  // [characters]

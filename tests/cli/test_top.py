@@ -20,17 +20,22 @@ class Watched(ToolTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        cls.program = cls.build("watched")
+
+    @classmethod
+    def build(cls, name, file="solver.c"):
         library = pathlib.Path(os.environ["GIMBAL_LIBRARY"])
         include = HERE.parents[1] / "runtime" / "include"
-        cls.program = cls.compile((HERE / "ended_early.c").read_text(), "watched", f"-I{include}", str(library),
-                                  f"-Wl,-rpath,{library.parent}")
+        source = (HERE / "ended_early.c").read_text().replace("solver.c", file)
+        return cls.compile(source, name, f"-I{include}", str(library), f"-Wl,-rpath,{library.parent}")
 
-    def start(self, extra=None, words=()):
+    def start(self, extra=None, words=(), program=None):
         """A program that has run 10 loops, has written its record, and stays. @return its process number"""
         record = self.work / "live.json"
         wanted = {"GIMBAL_OUTPUT": str(record), "GIMBAL_REPORT": "off", "OMP_SCHEDULE": "runtime"}
-        process = subprocess.Popen([self.program, "pause", "10", *words], env=self.environment(wanted | (extra or {})),
-                                   cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([program or self.program, "pause", "10", *words], cwd=self.work,
+                                   env=self.environment(wanted | (extra or {})), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
         self.addCleanup(process.wait)
         self.addCleanup(process.send_signal, signal.SIGKILL)
         until = time.monotonic() + 200
@@ -77,6 +82,15 @@ class Top(Watched):
         self.assertIn(HEADER, text)
         self.assertRegex(text, r"solver\.c:42 sweep +2 thr .* fac2\n")
 
+    def test_columns_stay_in_line_under_names_that_are_not_ascii(self):
+        words = ("top", "--once", self.start(program=self.build("broad", "größe漢.c")))
+        for locale in ("C.UTF-8", "C"):
+            text = self.gimbal(*words, env={"LC_ALL": locale}).stdout
+            line = next(line for line in text.splitlines() if "sweep" in line)
+            name = "größe漢.c:42 sweep"
+            taken = len(name) + 1 if locale == "C.UTF-8" else len(name.encode())
+            self.assertTrue(line.startswith(name + " " * (33 - taken) + "2 thr"), (locale, line))
+
     def test_names_are_shown_without_their_control_characters(self):
         text = self.gimbal("top", "--once", self.start(words=["\x1b[31mred"])).stdout
         self.assertIn("\\x1b[31mred", text)
@@ -110,11 +124,12 @@ class Top(Watched):
 class Live(Watched):
     """The same program on a terminal."""
 
-    def view(self, *words, **more):
+    def view(self, *words, locale="", **more):
         help_text = self.gimbal("top", "--help").stdout
         if "gimbal top" not in help_text:
             self.skipTest("no live view")
-        return Program([self.tool, "top", "-d", "0.2", *map(str, words)], self.environment(), cwd=self.work, **more)
+        return Program([self.tool, "top", "-d", "0.2", *map(str, words)],
+                       self.environment({"LC_ALL": locale} if locale else None), cwd=self.work, **more)
 
     def test_tables_change_with_their_keys(self):
         pid = self.start()
@@ -140,6 +155,14 @@ class Live(Watched):
                 while top.read(0.2):
                     pass
                 self.assertEqual(top.process.wait(timeout=100), 0)
+
+    def test_letters_that_are_not_ascii_are_shown_whole(self):
+        pid = self.start(program=self.build("größe", "größe.c"))
+        with self.view(pid, locale="C.UTF-8") as top:
+            lines = top.wait_for(lambda lines: any("c:42 sweep" in line for line in lines))
+            self.assertRegex(next(line for line in lines if "sweep" in line), "^größe.c:42 sweep +2 thr ")
+            self.assertTrue("/größe pause 10: process " in lines[1], lines[1])
+            top.press("q")
 
     def test_small_and_odd_terminals_do_no_harm(self):
         pid = self.start()

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <clocale>
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
@@ -86,6 +87,8 @@ int print_once(const TopRequest& request) {
 }  // namespace
 
 int top(const CLI::App& command, const TopRequest& request) {
+    // How wide a letter is, and whether ncurses may show it, the locale says; numbers keep their points.
+    std::setlocale(LC_CTYPE, "");
     if (request.once) return print_once(request);
     if (command.count("--format") > 0)
         throw Error(ErrorCode::wrong_use, "top --format: without --once there is a live view",

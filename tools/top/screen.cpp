@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "columns.hpp"
 #include "figures.hpp"
 #include "gimbal/error.hpp"
-#include "report/table.hpp"
 #include "view.hpp"
 
 // Its macros are lower-case words.
@@ -195,11 +195,11 @@ private:
         view_.sort = keys[static_cast<std::size_t>((at + by + count) % count)];
     }
 
-    static void line(int row, std::string text, int columns, attr_t how = A_NORMAL) {
-        text.resize(static_cast<std::size_t>(std::max(0, columns)), ' ');
-        attrset(how);
+    static void line(int row, const std::string& text, int columns, attr_t how = A_NORMAL) {
         // The last cell of the screen cannot be written without scrolling; nothing stands there.
-        mvaddnstr(row, 0, text.c_str(), row == getmaxy(stdscr) - 1 ? columns - 1 : columns);
+        if (row == getmaxy(stdscr) - 1) --columns;
+        attrset(how);
+        mvaddstr(row, 0, filled_to(text, static_cast<std::size_t>(std::max(0, columns))).c_str());
         attrset(A_NORMAL);
     }
 
@@ -218,7 +218,7 @@ private:
         int row = 1;
         constexpr int kMaxRuns = 3;
         for (std::size_t i = 0; i < figures_.runs.size() && row <= kMaxRuns; ++i)
-            line(row++, shorten_name(figures_.runs[i], std::max<std::size_t>(width, 20)), columns);
+            line(row++, shortened_to(figures_.runs[i], std::max<std::size_t>(width, 20)), columns);
         if (figures_.runs.empty()) line(row++, "no program of this user runs under Gimbal on this machine", columns);
         ++row;
         const std::vector<std::string> lines = lines_of(figures_, view_, std::max<std::size_t>(width, 60));

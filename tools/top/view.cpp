@@ -7,9 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "base/quote.hpp"
+#include "columns.hpp"
 #include "gimbal/plain_text.hpp"
-#include "report/table.hpp"
 
 namespace gimbal::top {
 
@@ -112,10 +111,7 @@ void sort_rows(std::vector<Row>& rows, std::span<const Column<Row>> columns, std
 }
 
 std::string padded(const std::string& cell, std::size_t width, bool left) {
-    const std::string text = escape_controls(cell);
-    if (text.size() > width) return shorten_name(text, std::max<std::size_t>(width, 4)).substr(0, width);
-    const std::string fill(width - text.size(), ' ');
-    return left ? text + fill : fill + text;
+    return filled_to(shortened_to(cell, std::max<std::size_t>(width, 4)), width, left);
 }
 
 template <class Row>
@@ -130,7 +126,7 @@ std::vector<std::string> table_lines(std::vector<Row> rows, std::span<const Colu
         std::string line;
         for (const Column<Row>& column : columns)
             line += (line.empty() ? "" : " ") + padded(cell(column), column.width ? column.width : rest, column.left);
-        line.resize(std::min(line.size(), width));
+        line = cut_to(line, width);
         line.erase(line.find_last_not_of(' ') + 1);
         lines.push_back(std::move(line));
     };
@@ -163,7 +159,7 @@ std::vector<std::string> lines_of(const Figures& figures, const View& view, std:
 std::string text_of(const Figures& figures, std::size_t width) {
     if (figures.runs.empty()) return "no program of this user runs under Gimbal on this machine\n";
     std::string text;
-    for (const std::string& run : figures.runs) text += shorten_name(run, width) + "\n";
+    for (const std::string& run : figures.runs) text += shortened_to(run, width) + "\n";
     for (const Table table : {Table::loops, Table::ranks, Table::threads}) {
         text += "\n";
         for (const std::string& line : lines_of(figures, {.table = table, .sort = {}, .up = false}, width))

@@ -14,6 +14,11 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
     EXPECT_EQ(table.text(2).substr(0, 6), "  loop");
 }
 
+TEST(ShortenName, CutsNoLetterInTwo) {
+    EXPECT_EQ(shorten_name("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xc3\xa9\xc3\xa8\xc3\xa0\xc3\xb8", 12),
+              "\xc3\xa4...\xc3\xa8\xc3\xa0\xc3\xb8");
+}
+
 TEST(ShortenName, ShortNamesStay) {
     EXPECT_EQ(shorten_name("a.cpp:1 f", 20), "a.cpp:1 f");
 }
