@@ -320,6 +320,59 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertEqual(self.program.read_bytes(), good)
         self.assertFalse((self.work / "starts").exists(), "nothing ran")
 
+    def test_the_result_replaces_no_file_that_is_read_or_is_the_users(self):
+        mine = 'schedule = "gss"\n'
+        space = '[parameters]\nschedule = ["static", "ss"]\n'
+        files = {"my.toml": space, "config.toml": mine, "program.sh.tune.toml": mine, "page.toml": space}
+        for name, text in files.items():
+            (self.work / name).write_text(text)
+        (self.work / "link.toml").symlink_to("my.toml")
+        few = ("--runs", 2, "--compare", 0)
+        schedule = ("--parameter", "schedule: static ss")
+        for words, env, part in (
+                (("--space", "my.toml", "--output", "my.sqlite"), {},
+                 "my.toml: the result would replace the file of --space"),
+                (("--space", "my.toml", "--output", "link.sqlite"), {}, "would replace the file of --space"),
+                ((*schedule, "--output", "config.sqlite"), {"GIMBAL_CONFIG": str(self.work / "config.toml")},
+                 "would replace the file of GIMBAL_CONFIG"),
+                ((*schedule, "--output", "new.toml"), {}, "new.toml: the result would replace the file of the runs"),
+                (("--space", "page.toml", "--html", "page.toml", "--output", "a.sqlite"), {},
+                 "page.toml: --html would replace the file of --space"),
+                ((*schedule, "--html", "a.toml", "--output", "a.sqlite"), {},
+                 "a.toml: --html would replace the file of the result"),
+                ((*schedule, "--output", "config.sqlite"), {}, "config.toml: the result's place is taken"),
+                (schedule, {}, "program.sh.tune.toml: the result's place is taken by a file that gimbal tune did not"),
+                ((*schedule, "--new"), {}, "program.sh.tune.toml: the result's place is taken")):
+            done = self.tune(*few, *words, env=env)
+            self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), (words, done.stderr))
+            self.assertIn(part, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+        self.assertFalse((self.work / "starts").exists(), "nothing ran")
+        for name, text in files.items():
+            self.assertEqual((self.work / name).read_text(), text)
+        self.assertEqual(list(self.work.glob("*.sqlite*")), [], "no file of runs either")
+
+    def test_the_result_of_an_earlier_search_is_replaced(self):
+        words = ("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss")
+        self.assertEqual(self.tune(*words).returncode, 0)
+        result = self.work / "program.sh.tune.toml"
+        first = result.read_text()
+        self.assertTrue(first.startswith("# Written by gimbal tune, and replaced by it: x="), first)
+        result.write_text(first + "# more\n")
+        done = self.tune(*words, "--new")
+        self.assertEqual((done.returncode, result.read_text()), (0, first), done.stderr)
+        # Without a setting of Gimbal there is no such file, and nothing is refused.
+        result.write_text("mine")
+        done = self.tune("--runs", 2, "--compare", 0, "--output", "program.sh.tune.sqlite", "--new")
+        self.assertEqual((done.returncode, result.read_text()), (0, "mine"), done.stderr)
+
+    def test_a_file_that_came_while_programs_ran_is_left_as_it_is(self):
+        self.script(PROGRAM + "echo mine > program.sh.tune.toml\n")
+        done = self.tune("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss")
+        self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), done.stderr)
+        self.assertIn("best: x=", done.stdout)
+        self.assertEqual((self.work / "program.sh.tune.toml").read_text(), "mine\n")
+
     def test_an_interrupt_while_a_run_is_noted_counts_it(self):
         store = mock.Mock(path="x.sqlite", runs=lambda: [None])
         session = mock.Mock(store=store, runs=[])

@@ -17,6 +17,7 @@ from gimbal_campaign.store import set_aside
 
 from . import result
 from .modules import look_for
+from .outputs import check_outputs, refuse_foreign, result_file
 from .page import page
 from .run import Budget, Session, best_of, run
 from .search import METHODS
@@ -81,7 +82,8 @@ def parser() -> argparse.ArgumentParser:
     add("--abort", type=at_least(0, float), default=3.0, metavar="F", help="end a run after F times the quickest so far; "
         "0: never (3)")
     add("--output", type=Path, metavar="FILE", help="the file of runs; default: PROGRAM.tune.sqlite here; a search that was "
-        "interrupted goes on")
+        "interrupted goes on. The best settings go beside it, to a .toml of that name: one that tune wrote is "
+        "replaced, any other is refused")
     add("--html", type=Path, metavar="FILE", help="write a page with figures, too")
     add("--earlier", type=Path, action="append", default=[], metavar="FILE", help="the file of runs of an earlier search "
         "with the same parameters, as with another input: begin with what it learnt (--model gimbal)")
@@ -120,6 +122,7 @@ def search(options: argparse.Namespace) -> int:
     tool = tool_at(options.gimbal, None)
     asked = wanted(options, tool)
     path = options.output or Path(Path(asked.command[0]).name + ".tune.sqlite")
+    check_outputs(path, options, asked)
     with only_writer(path, "tune"):
         return search_in(path, options, asked, tool)
 
@@ -140,12 +143,13 @@ def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool
         finished = run(session)
         if best_of(asked, session.runs) is None:
             return 130
-        today, file = session.pool[session.today], path.with_suffix(".toml")
+        today, file = session.pool[session.today], result_file(path)
         try:
             if asked.settings:
+                refuse_foreign(file)  # the runs took long
                 write_text(file, result.toml(asked, result.chosen(asked, session.runs, today)))
             if options.html:
                 write_text(options.html, page(asked, session.runs, today, store.facts(), file), "--html")
-        finally:  # the runs took long: whatever happens to the files, what they showed is printed
+        finally:  # whatever happens to the files, what the runs showed is printed
             print(result.text(asked, session.runs, today, len(session.pool), file))
     return 0 if finished else 130

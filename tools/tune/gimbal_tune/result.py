@@ -18,6 +18,7 @@ from .space import Configuration, filled
 from .store import Run
 from .wanted import Wanted
 
+MARK = "# Written by gimbal tune, "  # such a file the next search may replace
 RUN_HEADERS = ("run", "chosen by", "configuration", "result", "best so far", "status")
 
 
@@ -27,7 +28,7 @@ def unit(wanted: Wanted) -> str:
 
 def toml(wanted: Wanted, configuration: Configuration) -> str:
     """A GIMBAL_CONFIG file with the settings of Gimbal."""
-    lines = [f"# {shown(configuration)}"]
+    lines = [f"{MARK}and replaced by it: {shown(configuration)}"]
     for key in wanted.settings:
         lines.append(f"{key} = {json.dumps(filled(configuration[key], configuration))}")
     return "\n".join(lines) + "\n"
