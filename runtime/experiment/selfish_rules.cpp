@@ -22,11 +22,12 @@ constexpr double kMargin = 0.8;
 double forecast(const SelfishWorld& world, std::span<const double> work_s) {
     double longest = 0;
     for (std::size_t i = 0; i < work_s.size(); ++i)
-        longest = std::max(longest, work_s[i] / (world.speed(i) * world.settings().quantum_s));
+        if (work_s[i] > 0) longest = std::max(longest, work_s[i] / (world.speed(i) * world.settings().quantum_s));
     return longest;
 }
 
 /// Work in proportion to speeds: what takes the least time if loads stay as they are. [n] shares.
+/// @param speeds  [n], all above 0
 std::vector<double> level_shares(std::span<const double> speeds) {
     const double sum = std::accumulate(speeds.begin(), speeds.end(), 0.0);
     std::vector<double> shares(speeds.begin(), speeds.end());
@@ -34,10 +35,11 @@ std::vector<double> level_shares(std::span<const double> speeds) {
     return shares;
 }
 
-std::vector<double> speeds_now(const SelfishWorld& world) {
-    std::vector<double> speeds(world.queues().size());
-    for (std::size_t i = 0; i < speeds.size(); ++i) speeds[i] = world.speed(i);
-    return speeds;
+/// The same with the speeds of now, which are all 0 where each queue is long.
+std::vector<double> level_shares(const SelfishWorld& world) {
+    std::vector<double> shares(world.queues().size());
+    world.boltzmann_shares(shares, world.settings().beta);
+    return shares;
 }
 
 /// Allocates when a step begins, and lets it run.
@@ -77,7 +79,8 @@ public:
 private:
     void weigh() {
         for (std::size_t i = 0; i < speeds_.size(); ++i) {
-            if (busy_[i] > 0 && done_s_[i] > 0) speeds_[i] = done_s_[i] / busy_[i];
+            const double speed = busy_[i] > 0 ? done_s_[i] / busy_[i] : 0;
+            if (speed > 0) speeds_[i] = speed;
             done_s_[i] = busy_[i] = 0;
         }
     }
@@ -105,10 +108,10 @@ void restart(SelfishWorld& world) {
 
 void move(SelfishWorld& world) {
     if (world.at_beginning()) {
-        world.allocate(level_shares(speeds_now(world)));
+        world.allocate(level_shares(world));
         return;
     }
-    world.move_rest(level_shares(speeds_now(world)));
+    world.move_rest(level_shares(world));
     world.act(SelfishAction::nothing);
 }
 

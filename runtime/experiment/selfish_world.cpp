@@ -23,6 +23,16 @@ std::uint32_t poisson(double mean, Random& random) {
     return count;
 }
 
+/// Whether shares are numbers from 0 that add up to 1.
+[[maybe_unused]] bool add_up(std::span<const double> shares) {
+    double sum = 0;
+    for (const double share : shares) {
+        if (!(share >= 0)) return false;
+        sum += share;
+    }
+    return std::abs(sum - 1) < 1e-6;
+}
+
 }  // namespace
 
 std::uint32_t next_queue(std::uint32_t jobs, double arrivals, double service, Random& random) {
@@ -59,14 +69,16 @@ double SelfishWorld::speed(std::size_t processor) const noexcept {
     return std::exp(-settings_.beta * queues_[processor]);
 }
 
-void SelfishWorld::boltzmann_shares(std::span<double> shares) const noexcept {
+void SelfishWorld::boltzmann_shares(std::span<double> shares, double beta) const noexcept {
+    // From the shortest queue on: e^-r of all queues is 0 where each is long, and 0 / 0 is no share.
+    const std::uint32_t shortest = *std::min_element(queues_.begin(), queues_.end());
     double sum = 0;
-    for (std::size_t i = 0; i < shares.size(); ++i) sum += shares[i] = std::exp(-static_cast<double>(queues_[i]));
+    for (std::size_t i = 0; i < shares.size(); ++i) sum += shares[i] = std::exp(-beta * (queues_[i] - shortest));
     for (double& share : shares) share /= sum;
 }
 
 void SelfishWorld::take(std::span<const double> shares, std::uint32_t delay) {
-    assert(shares.size() == remaining_.size());
+    assert(shares.size() == remaining_.size() && add_up(shares));
     shares_.assign(shares.begin(), shares.end());
     for (std::size_t i = 0; i < shares.size(); ++i)
         allocated_[i] = remaining_[i] = shares[i] * settings_.work_s * settings_.processors;
@@ -90,6 +102,7 @@ double SelfishWorld::allocate(std::span<const double> shares) {
 }
 
 void SelfishWorld::move_rest(std::span<const double> shares) {
+    assert(shares.size() == remaining_.size() && add_up(shares));
     const double rest = std::accumulate(remaining_.begin(), remaining_.end(), 0.0);
     for (std::size_t i = 0; i < shares.size(); ++i) remaining_[i] = shares[i] * rest;
 }
@@ -104,11 +117,11 @@ double SelfishWorld::pass() {
     for (std::size_t i = 0; i < queues_.size(); ++i) {
         const double worth = speed(i) * settings_.quantum_s;
         capacity_s_ += worth;
-        if (!beginning_ && delay_ == 0) remaining_[i] = std::max(0.0, remaining_[i] - worth);
+        if (!beginning_ && delay_ == 0) remaining_[i] = std::max(remaining_[i] - worth, 0.0);
         left += remaining_[i];
     }
     if (delay_ > 0) --delay_;
-    if (beginning_ || left > 0) return -settings_.action_cost;
+    if (beginning_ || !(left <= 0)) return -settings_.action_cost;
     beginning_ = true;
     step_quanta_ = 0;
     ++steps_done_;

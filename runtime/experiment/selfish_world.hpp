@@ -73,8 +73,8 @@ public:
     [[nodiscard]] double time_h() const noexcept;                                             ///< of day
     [[nodiscard]] const SelfishSettings& settings() const noexcept { return settings_; }
 
-    /// e^-r over their sum. @param shares  [n] out
-    void boltzmann_shares(std::span<double> shares) const noexcept;
+    /// e^(-beta r) over their sum. @param shares  [n] out   @param beta  settings().beta: in proportion to speeds
+    void boltzmann_shares(std::span<double> shares, double beta = 1) const noexcept;
 
     /// Mean number of jobs that come to a processor in a quantum, at this time of day.
     [[nodiscard]] double arrivals_now(std::size_t processor) const noexcept;

@@ -125,6 +125,12 @@ class Simulate(ToolTest):
             self.assertEqual(refused.returncode, 2, wrong)
             self.assertIn(wrong[-2] if wrong[-1] in ("gss", "2") else "--ranks", refused.stderr)
 
+    def test_selfish_policies_are_stuck_where_queues_grow_without_end(self):
+        words = ("simulate", "selfish", "--learner", "rules", "--seeds", 1, "--json")
+        for more in (("--arrivals", 10), ("--arrivals", 3), ("--arrivals", 1, "--most-quanta", 2000)):
+            found = json.loads(self.gimbal(*words, *more).stdout)
+            self.assertEqual({row["median"] for row in found["rows"]}, {found["most_quanta"]}, more)
+
     def test_rewards_that_cannot_tell_techniques_apart_are_warned_of(self):
         for reward, workers, says in (("skewness", 2, "skewness is the same for every technique with 2 workers"),
                                       ("kurtosis", 16, "kurtosis measures the shape of the workers' times"),

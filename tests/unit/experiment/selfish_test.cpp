@@ -87,6 +87,30 @@ TEST(SelfishRules, NoneIsQuickerThanTheBound) {
             EXPECT_GE(run_selfish(settings, seed, selfish_rule(name, settings)), selfish_bound(settings, seed)) << name;
 }
 
+/// Arrivals beyond what is served: queues of over 745 jobs, whose e^-r is 0.
+TEST(SelfishRules, AllAreStuckWhereJobsComeFasterThanTheyAreServed) {
+    for (const double arrivals : {1.0, 3.0, 10.0}) {
+        SelfishSettings settings;
+        settings.arrivals = arrivals;
+        settings.most_quanta = 2000;
+        for (const std::string_view name : selfish_rule_names())
+            EXPECT_EQ(run_selfish(settings, 1, selfish_rule(name, settings)), 2000) << name << " at " << arrivals;
+        EXPECT_EQ(selfish_bound(settings, 1), 2000) << arrivals;
+    }
+}
+
+TEST(SelfishWorld, SharesAddUpHoweverLongTheQueuesAre) {
+    SelfishSettings settings;
+    settings.arrivals = 10;
+    SelfishWorld world(settings, 1);
+    std::vector<double> shares(settings.processors);
+    for (const double beta : {0.0, 0.7, 1.0, 100.0}) {
+        world.boltzmann_shares(shares, beta);
+        for (const double share : shares) EXPECT_GE(share, 0) << beta;
+        EXPECT_NEAR(std::accumulate(shares.begin(), shares.end(), 0.0), 1, 1e-9) << beta;
+    }
+}
+
 TEST(SelfishLearning, AConstantRateDivergesAndTheSigmoidStaysBounded) {
     const SelfishSettings settings;
     SelfishTraining training;
