@@ -125,6 +125,17 @@ class Simulate(ToolTest):
             self.assertEqual(refused.returncode, 2, wrong)
             self.assertIn(wrong[-2] if wrong[-1] in ("gss", "2") else "--ranks", refused.stderr)
 
+    def test_selfish_says_which_options_are_integers(self):
+        text = self.gimbal("simulate", "selfish", "--help").stdout
+        for option, least, most in (("--processors", 1, 64), ("--steps", 1, 1000), ("--delay", 0, 100),
+                                    ("--most-quanta", 1, 1000000)):
+            self.assertIn(f"{option} INT in [{least} - {most}]", text)
+            for value in (least - 1, most + 1, "1.5"):
+                refused = self.gimbal("simulate", "selfish", option, value)
+                self.assertEqual((refused.returncode, refused.stderr.count("gimbal: error:")), (2, 1), (option, value))
+                self.assertIn(option, refused.stderr)
+        self.assertIn("--beta FLOAT in [0 - 100]", text)
+
     def test_selfish_policies_are_stuck_where_queues_grow_without_end(self):
         words = ("simulate", "selfish", "--learner", "rules", "--seeds", 1, "--json")
         for more in (("--arrivals", 10), ("--arrivals", 3), ("--arrivals", 1, "--most-quanta", 2000)):

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <type_traits>
 #include <vector>
 
 #include "experiment/selfish_bound.hpp"
@@ -181,7 +183,11 @@ int print_rows(const SelfishRequest& request, const std::vector<Row>& rows) {
 
 void add_world(CLI::App& command, simulate::SelfishSettings& world) {
     const auto given = [&](const char* name, auto& value, const char* help, double low, double high) {
-        command.add_option(name, value, help)->check(finite(low, high))->capture_default_str();
+        CLI::Option* const option = command.add_option(name, value, help)->capture_default_str();
+        if constexpr (std::is_integral_v<std::remove_reference_t<decltype(value)>>)
+            option->check(CLI::Range(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)));
+        else
+            option->check(finite(low, high));
     };
     given("--processors", world.processors, "n", 1, 64);
     given("--steps", world.steps, "Steps of the computation", 1, 1000);
