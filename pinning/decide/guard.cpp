@@ -30,10 +30,16 @@ std::string_view phase_name(Phase phase) noexcept {
 }
 
 std::string GuardEvent::text() const {
-    const double gain = system > 0 && ours > 0 ? 100 * (ours / system - 1) : 0;
-    return "tick " + std::to_string(tick) + ": " + std::string(phase_name(phase)) + " (" + std::string(why_name(why)) +
-           "); operating system " + significant_digits(system, 4) + ", ours " + significant_digits(ours, 4) + " (" +
-           (std::signbit(gain) ? "" : "+") + fixed_digits(gain, 1) + " %)";
+    std::string line = "tick " + std::to_string(tick) + ": " + std::string(phase_name(phase)) + " (" +
+                       std::string(why_name(why)) + ")";
+    // What no window has measured yet is not said, and not compared.
+    if (system > 0) line += "; operating system " + significant_digits(system, 4);
+    if (ours > 0) line += (system > 0 ? ", ours " : "; ours ") + significant_digits(ours, 4);
+    if (system > 0 && ours > 0) {
+        const double gain = 100 * (ours / system - 1);
+        line += std::string(" (") + (std::signbit(gain) ? "" : "+") + fixed_digits(gain, 1) + " %)";
+    }
+    return line;
 }
 
 Guard::Guard(const Settings& settings)

@@ -31,7 +31,7 @@ struct GuardEvent {
     double system = 0;  ///< f of the last window of the operating system's placement; 0: none yet
     double ours = 0;    ///< f of the last window of ours; 0: none yet
 
-    /// One line, in words.
+    /// One line, in words; of the two only what was measured.
     [[nodiscard]] std::string text() const;
 };
 

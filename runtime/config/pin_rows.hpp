@@ -34,7 +34,8 @@ inline constexpr std::array<OptionSpec, 10> kRows = {{
      .high = 4096,
      .level = "placement",
      .flag = "--pin-group",
-     .doc = "How many cores a thread is given; the operating system moves it among them.",
+     .doc = "How many cores a thread is given at most, fewer where those of a node do not divide evenly; the operating "
+            "system moves it among them.",
      .set = [](Options& o,
                const OptionValue& v) { o.pin.group = static_cast<std::uint32_t>(std::get<std::int64_t>(v)); }},
     {.name = "GIMBAL_PIN_PERIOD",
@@ -112,7 +113,7 @@ constexpr OptionSpec row(std::string_view name, std::string_view text, double lo
 using S = pin::Settings;
 
 inline constexpr auto kNumbers = std::to_array<OptionSpec>({
-    row<&S::group>("GROUP", "1", 1, 4096, "Cores that a thread gets [count]; GIMBAL_PIN_GROUP comes first."),
+    row<&S::group>("GROUP", "1", 1, 4096, "Most cores that a thread gets [count]; GIMBAL_PIN_GROUP comes first."),
     row<&S::zeta>("ZETA", "0.5", 0, 1, "Share of the threads that a node must exceed before memory is bound to it."),
     {.name = "MEMORY_PERIOD",
      .type = OptionType::integer,

@@ -197,6 +197,13 @@ TEST(PinGuard, EventsAreSaidInWords) {
     EXPECT_EQ(event.text(), "tick 62: released (let_go); operating system 2, ours 1 (-50.0 %)");
 }
 
+TEST(PinGuard, WhatWasNotMeasuredIsNotComparedInWords) {
+    EXPECT_EQ((GuardEvent{10, Phase::learn, Why::trial, 1.1013e5, 0}.text()),
+              "tick 10: learn (trial); operating system 1.101e+05");
+    EXPECT_EQ((GuardEvent{10, Phase::hold, Why::best, 0, 3}.text()), "tick 10: hold (best); ours 3");
+    EXPECT_EQ((GuardEvent{0, Phase::baseline, Why::baseline, 0, 0}.text()), "tick 0: baseline (baseline)");
+}
+
 TEST(PinExplorationRate, ShrinksToATenthWhileNothingHappensAndIsWholeAfterADrop) {
     ExplorationRate rate;
     std::uint64_t now = 0;
