@@ -3,9 +3,11 @@
 
 #include <mpi.h>
 
+#include <gimbal/rank_loop.h>
 #include <gimbal/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 
@@ -55,6 +57,12 @@ int run_mpi_program(const char* name, int& argc, char**& argv, const std::functi
     }
     MPI_Finalize();
     return code;
+}
+
+std::string schedule_refusal(const std::string& schedule) {
+    if (schedule == "static" || schedule == "loop") return {};
+    std::array<char, 2048> message{};
+    return gimbal_rank_schedule(schedule.c_str(), message.data(), message.size()) == 0 ? message.data() : "";
 }
 
 void largest_and_mean(std::span<double> values, std::span<double> mean) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 
 namespace apps {
 
@@ -12,6 +13,11 @@ namespace apps {
 /// @param work  called on every rank with its number   @return its exit code; 1 after an exception or if standard
 ///   output cannot be written
 int run_mpi_program(const char* name, int& argc, char**& argv, const std::function<int(int rank)>& work);
+
+/// What is wrong with an option that says how ranks share a loop. Known before the loop is, so that it is a wrong
+/// option and not a run that failed.
+/// @param schedule  static (without Gimbal), loop (what Gimbal is set to) or a schedule   @return empty: nothing
+std::string schedule_refusal(const std::string& schedule);
 
 /// Largest value over all ranks, and mean, element by element. Collective over MPI_COMM_WORLD.
 /// @param values  [n], the same n on all ranks; holds the largest values afterwards, on all ranks

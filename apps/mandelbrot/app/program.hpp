@@ -34,7 +34,9 @@ void print_table(const Config& config, std::span<const LoopResult> loops);
 void print_json(const Config& config, std::span<const LoopResult> loops);
 
 /// The program on MPI ranks: all of --ranks. In builds without Gimbal's rank level it says that it is missing.
-/// @return the exit code: 0; 1 if a pixel was not computed exactly once, or after an error
+/// @return the exit code: 0; 1 if a pixel was not computed exactly once, or after an error; 2 for a schedule that there
+/// is
+///         not
 int run_ranks(int& argc, char**& argv, const Options& options);
 
 /// What this rank did for one loop in one step.

@@ -16,6 +16,8 @@ namespace mandelbrot {
 
 namespace {
 
+constexpr int kWrongInput = 2;
+
 /// What a run over ranks gave, on all ranks alike.
 struct RankResult {
     std::vector<LoopResult> loops;  // times_s: slowest rank's time in its chunks
@@ -118,6 +120,10 @@ int all_steps(const Options& options, int rank, int ranks) {
 
 int run_ranks(int& argc, char**& argv, const Options& options) {
     return apps::run_mpi_program("mandelbrot", argc, argv, [&](int rank) {
+        if (const std::string refusal = apps::schedule_refusal(options.rank_schedule); !refusal.empty()) {
+            if (rank == 0) std::fprintf(stderr, "mandelbrot: error: --rank-schedule: %s\n", refusal.c_str());
+            return kWrongInput;
+        }
         int ranks = 1;
         MPI_Comm_size(MPI_COMM_WORLD, &ranks);
         return all_steps(options, rank, ranks);

@@ -78,6 +78,8 @@ Options parse_options(int argc, char** argv, int ranks, bool speak) {
             apps::require(!options.schedule.empty(), "--schedule", "must not be empty");
             apps::require(!options.distributed || options.schedule == "static" || options.schedule == "loop",
                           "--schedule", "is static or loop where items are --distributed");
+            const std::string refusal = apps::schedule_refusal(options.schedule);
+            apps::require(refusal.empty(), "--schedule", refusal.c_str());
         },
         speak);
     work.blocks = blocks > 0 ? blocks : ranks;
