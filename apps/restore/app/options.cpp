@@ -10,8 +10,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <string>
+#include <system_error>
 
 namespace restore {
 
@@ -70,7 +72,8 @@ void add_input(CLI::App& app, Options& options, std::string& kind, std::int64_t&
     app.add_option("--seed", seed, "chooses the noise")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
         ->capture_default_str();
-    app.add_option("--frames", frames, "one image is taken so many times, each time with other noise")
+    app.add_option("--frames", frames,
+                   "one image is taken so many times, each time with other noise; not with a folder or -")
         ->check(count)
         ->capture_default_str();
     app.add_option("--original", options.original, "image without noise, for PSNR and SSIM");
@@ -125,6 +128,9 @@ Options parse_options(int argc, char** argv) {
     options.exit_code = apps::read_command_line(app, argc, argv, [&] {
         options.noise.seed = static_cast<std::uint64_t>(seed);
         options.frames = static_cast<std::size_t>(frames);
+        std::error_code error;
+        apps::require(frames == 1 || (options.input != "-" && !std::filesystem::is_directory(options.input, error)),
+                      "--frames", "repeats one image; a folder and standard input have frames of their own");
         check_noise(app, kind, options);
         check_functional(app, options.config, options.noise.kind);
     });

@@ -180,6 +180,8 @@ def case_options():
         for value in values:
             expect_refusal(run([grey, *before, f"{option}={value}"]), option)
     expect_refusal(run([]), "input")
+    for source in (str(Path(grey).parent), "-"):
+        expect_refusal(run([source, "--frames", "2"]), "--frames")
     left_out = run([grey, "--device", "0"])  # this build has none
     expect(left_out.returncode == 0 and len(left_out.stderr.splitlines()) == 1 and "threads alone" in left_out.stderr,
            "a device that was not compiled for is not left out", left_out)
