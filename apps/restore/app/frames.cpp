@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace restore {
@@ -42,6 +43,17 @@ FrameSource::FrameSource(const std::string& path, std::size_t repeat) : path_(pa
     stream_ = path == "-";
     folder_ = !stream_ && fs::is_directory(path, error);
     if (folder_) names_ = images_in(path);
+}
+
+std::string FrameSource::name(std::size_t frame) const {
+    if (folder_) return names_.at(frame);
+    constexpr std::size_t kStreamDigits = 6;  // of a number that is not known before
+    std::string number = std::to_string(frame);
+    const std::size_t digits = stream_ ? kStreamDigits : std::to_string(repeat_ - 1).size();
+    if (number.size() < digits) number.insert(0, digits - number.size(), '0');
+    if (stream_) return "frame-" + number + ".png";
+    const fs::path image(path_);
+    return image.stem().string() + "-" + number + (has_image_name(path_) ? image.extension().string() : ".png");
 }
 
 std::optional<Image> FrameSource::next() {
@@ -77,16 +89,29 @@ std::optional<Image> FrameSource::next_of_stream() {
     }
 }
 
-FrameSink::FrameSink(std::string path, const FrameSource& source) : path_(std::move(path)), source_(source) {
+bool FrameSink::is_folder(const std::string& path, const FrameSource& source) {
+    std::error_code error;
+    if (path.empty() || path == "-" || !source.several()) return false;
+    return source.folder() || fs::is_directory(path, error) || !fs::path(path).has_extension();
+}
+
+FrameSink::FrameSink(std::string path, const FrameSource& source)
+    : path_(std::move(path)), source_(source), folder_(is_folder(path_, source)) {
     if (path_.empty() || path_ == "-") return;
-    if (!source.folder()) {
-        if (!has_image_name(path_)) throw ImageError("cannot write " + path_ + ": allowed: .png, .pgm, .ppm");
-        return;
+    if (!folder_) {
+        if (has_image_name(path_)) return;
+        throw ImageError("cannot write " + path_ + ": allowed: .png, .pgm, .ppm" +
+                         (source.several() ? ", or a folder for several frames" : ""));
     }
     std::error_code error;
     // A name like x.pgm says that one image was expected.
-    if (!has_image_name(path_)) fs::create_directories(path_, error);
-    if (!fs::is_directory(path_)) throw ImageError("cannot write to " + path_ + ": frames of a folder need a folder");
+    if (!has_image_name(path_)) made_ = fs::create_directories(path_, error);
+    if (!fs::is_directory(path_)) throw ImageError("cannot write to " + path_ + ": several frames need a folder");
+}
+
+FrameSink::~FrameSink() {
+    std::error_code error;
+    if (made_) fs::remove(path_, error);
 }
 
 void FrameSink::put(const Image& image, std::size_t frame) {
@@ -96,7 +121,8 @@ void FrameSink::put(const Image& image, std::size_t frame) {
             throw ImageError(std::string("cannot write to standard output: ") + std::strerror(error));
         return;
     }
-    write_image(image, source_.folder() ? (fs::path(path_) / source_.name(frame)).string() : path_);
+    write_image(image, folder_ ? (fs::path(path_) / source_.name(frame)).string() : path_);
+    made_ = false;
 }
 
 }  // namespace restore

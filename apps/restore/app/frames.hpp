@@ -23,8 +23,11 @@ public:
     std::optional<Image> next();
 
     bool folder() const { return folder_; }
-    /// File name of a frame, of a folder's frames only. @param frame  counts from 0
-    const std::string& name(std::size_t frame) const { return names_.at(frame); }
+    /// Whether there may be more than one frame.
+    bool several() const { return folder_ || stream_ || repeat_ > 1; }
+    /// File name of a frame in a folder: that of the image, with the number of the frame where the image has several
+    /// (photo-00.png), or frame-000000.png of a stream. @param frame  counts from 0
+    std::string name(std::size_t frame) const;
 
 private:
     std::optional<Image> next_of_stream();
@@ -38,15 +41,23 @@ private:
     std::string read_;  // of the stream, not used yet
 };
 
-/// Where frames go: an image file for one, a folder (under the names that they came with), or "-": PGM or PPM on
-/// standard output. Nothing is half written: a frame's file is whole or absent.
+/// Where frames go: an image file for one, a folder (under the source's names), or "-": PGM or PPM on standard output.
+/// Nothing is half written: a frame's file is whole or absent.
 class FrameSink {
 public:
     /// @param path  empty: frames go nowhere   @errors ImageError: a folder's frames need a folder, which is made
     FrameSink(std::string path, const FrameSource& source);
+    /// A folder that was made and got no frame goes again.
+    ~FrameSink();
+    FrameSink(const FrameSink&) = delete;
+    FrameSink& operator=(const FrameSink&) = delete;
+
+    /// Whether frames go to a folder of this name. One that is not there is made of a folder's frames, and of others
+    /// where its name has no end (.png, .jpg): that says that one image was expected.
+    static bool is_folder(const std::string& path, const FrameSource& source);
 
     /// Whether there is room for one frame only: an image file.
-    bool holds_one() const { return !path_.empty() && path_ != "-" && !source_.folder(); }
+    bool holds_one() const { return !path_.empty() && path_ != "-" && !folder_; }
 
     /// @param frame  counts from 0   @errors ImageError   @threads one at a time, in the order of frames
     void put(const Image& image, std::size_t frame);
@@ -54,6 +65,8 @@ public:
 private:
     std::string path_;
     const FrameSource& source_;
+    bool folder_ = false;
+    bool made_ = false;  // the folder, and nothing is in it yet
 };
 
 }  // namespace restore

@@ -65,7 +65,7 @@ void add_input(CLI::App& app, Options& options, std::string& kind, std::int64_t&
                    "standard input")
         ->required();
     app.add_option("-o,--output", options.output,
-                   "image for one frame, folder for a folder, or -: PGM or PPM on standard output");
+                   "image for one frame, folder for several, or -: PGM or PPM on standard output");
     app.add_option("--noise", kind, "salt-pepper or gaussian: what is to be removed")->capture_default_str();
     app.add_option("--add", options.noise.amount, "put noise into the input first: percent of the pixels, or variance");
     app.add_flag("--patchy", options.noise.patchy, "half of the patches get a twentieth of that noise");

@@ -15,7 +15,7 @@ namespace restore {
 /// What the user asked for.
 struct Options {
     std::string input;     ///< image, folder of images, or "-"
-    std::string output;    ///< likewise, an image for one frame only; empty: nothing is written
+    std::string output;    ///< image for one frame, folder for several, or "-"; empty: nothing is written
     std::string original;  ///< image to compare with; empty: none
     std::string picture;   ///< file for the first frame side by side; empty: none
     bool add_noise = false;

@@ -139,7 +139,7 @@ Summary restore_frames(const Options& options) {
     while (std::optional<Frame> frame = reader.next()) {
         if (summary.frames == 0 && sink.holds_one() && reader.more())
             throw ImageError("cannot write " + options.output +
-                             ": there are several frames, and an image file holds one; allowed: -o - for all of them");
+                             ": there are several frames, and an image file holds one; allowed: a folder, or -o -");
         Restored result = restored(frame->noisy, options.config);
         if (frame->original && options.judge) judge(summary, *frame, result);
         if (!options.picture.empty() && summary.frames == 0) {

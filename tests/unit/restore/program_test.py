@@ -122,6 +122,36 @@ def case_sequence():
     expect_failure(run([str(FOLDER / "none")]), "no images")
 
 
+def bytes_of(folder):
+    return {entry.name: entry.read_bytes() for entry in folder.iterdir()}
+
+
+def case_frames():
+    """Several frames of one image, or of a stream, in a folder: those that standard output gets, one in a file."""
+    image = file("one/g.v2.png", palette_png([b"rgb", b"RGB"], 1))
+    noisy = [image, "--add", "20", "--frames", "12"]
+    out = FOLDER / "many"
+    expect(report([*noisy, "-o", str(out)])["frames"] == 12, "not 12 frames")
+    expect(sorted(bytes_of(out)) == [f"g.v2-{frame:02}.png" for frame in range(12)], f"wrong: {sorted(bytes_of(out))}")
+    old = file("old/kept.txt", b"kept")
+    grey = [file("one/g.pgm", pnm()), "--add", "20", "--frames", "3"]
+    report([*grey, "-o", str(FOLDER / "old")])
+    found = bytes_of(FOLDER / "old")
+    expect(found.pop("kept.txt") == b"kept" and Path(old).exists(), "another file is gone")
+    expect(sorted(found) == ["g-0.pgm", "g-1.pgm", "g-2.pgm"], f"wrong: {sorted(found)}")
+    piped = subprocess.run([PROGRAM, *grey, "-o", "-"], capture_output=True, timeout=600, check=True).stdout
+    expect(piped == b"".join(found[name] for name in sorted(found)), "other frames than on standard output")
+    frames = FOLDER / "frames"
+    expect(stream(pnm() + pnm("P6"), ["-o", str(frames)]).returncode == 0, "a stream does not go to a folder")
+    expect(sorted(bytes_of(frames)) == ["frame-000000.png", "frame-000001.png"], f"wrong: {sorted(bytes_of(frames))}")
+    for arguments, word in (([*grey, "-o", str(FOLDER / "x.pgm")], "several frames"),
+                            ([*grey, "-o", str(FOLDER / "x.jpg")], "allowed: .png, .pgm, .ppm, or a folder"),
+                            ([*grey, "-o", file("plain", b"")], "several frames need a folder"),
+                            ([file("cut.pgm", pnm()[:-1]), "--frames", "3", "-o", str(FOLDER / "never")], "truncated")):
+        expect_failure(run(arguments), word)
+    expect(not (FOLDER / "x.jpg").exists() and not (FOLDER / "never").exists(), "a folder without a frame is left")
+
+
 def stream(content, arguments):
     result = subprocess.run([PROGRAM, "-", *arguments], input=content, capture_output=True, timeout=600, check=False)
     result.stderr = result.stderr.decode()
