@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -54,6 +55,16 @@ std::string FrameSource::name(std::size_t frame) const {
     if (stream_) return "frame-" + number + ".png";
     const fs::path image(path_);
     return image.stem().string() + "-" + number + (has_image_name(path_) ? image.extension().string() : ".png");
+}
+
+bool FrameSource::has(const std::string& name) const {
+    if (folder_) return std::binary_search(names_.begin(), names_.end(), name);
+    const std::size_t dash = name.rfind('-');
+    if (dash == std::string::npos) return false;
+    std::size_t frame = 0;
+    const char* const begin = name.data() + dash + 1;
+    if (std::from_chars(begin, name.data() + name.size(), frame).ec != std::errc{}) return false;
+    return (stream_ || frame < repeat_) && name == this->name(frame);
 }
 
 std::optional<Image> FrameSource::next() {

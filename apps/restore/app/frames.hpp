@@ -23,11 +23,14 @@ public:
     std::optional<Image> next();
 
     bool folder() const { return folder_; }
+    bool stream() const { return stream_; }
     /// Whether there may be more than one frame.
     bool several() const { return folder_ || stream_ || repeat_ > 1; }
     /// File name of a frame in a folder: that of the image, with the number of the frame where the image has several
     /// (photo-00.png), or frame-000000.png of a stream. @param frame  counts from 0
     std::string name(std::size_t frame) const;
+    /// Whether a frame has this file name.
+    bool has(const std::string& name) const;
 
 private:
     std::optional<Image> next_of_stream();

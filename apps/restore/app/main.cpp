@@ -68,6 +68,10 @@ int main(int argc, char** argv) {
     using namespace restore;
     const Options options = parse_options(argc, argv);
     if (options.exit_code) return *options.exit_code;
+    if (const std::string conflict = file_conflict(options); !conflict.empty()) {
+        std::fprintf(stderr, "restore: error: %s\n", conflict.c_str());
+        return 2;
+    }
     return apps::run_program("restore", [&] {
         const Summary summary = restore_frames(options);
         if (options.output == "-") return;  // standard output is the frames'

@@ -30,6 +30,10 @@ struct Options {
 /// Prints help to stdout, and what is wrong with the command line as one line to stderr.
 Options parse_options(int argc, char** argv);
 
+/// Two files of the options that are one, of which the later would replace the earlier, or what is read.
+/// @return what is wrong, one line; empty: nothing   @errors none: what cannot be read is left to the run
+std::string file_conflict(const Options& options);
+
 /// What became of all frames.
 struct Summary {
     std::size_t frames = 0;

@@ -152,6 +152,36 @@ def case_frames():
     expect(not (FOLDER / "x.jpg").exists() and not (FOLDER / "never").exists(), "a folder without a frame is left")
 
 
+def case_conflicts():
+    """No output takes the place of another one, or of what is read: refused before anything is written."""
+    grey, clean = file("a/g.pgm", pnm()), file("a/clean.pgm", pnm(phase=1))
+    file("a/g-1.pgm", pnm(phase=2))
+    (FOLDER / "a" / "link.pgm").symlink_to("g.pgm")
+    (FOLDER / "b").symlink_to("a")
+    folder, link = str(FOLDER / "a"), str(FOLDER / "a" / "link.pgm")
+    same = str(FOLDER / "same.png")
+    before = bytes_of(FOLDER / "a")
+    for arguments, word in (
+            ([grey, "-o", same, "--picture", same], f'--picture: "{same}" is also the file of --output'),
+            ([grey, "-o", same, "--picture", str(FOLDER / "a" / ".." / "same.png")], "is also the file of --output"),
+            ([grey, "-o", grey], f'--output: "{grey}" is also the file of the input, and would replace it'),
+            ([grey, "-o", link], "the file of the input"),
+            ([grey, "-o", str(FOLDER / "b" / "g.pgm")], "the file of the input"),
+            ([grey, "--picture", grey], "--picture"),
+            ([grey, "--original", clean, "-o", clean], "--original, and would replace it"),
+            ([grey, "--original", clean, "--picture", clean], "--original, and would replace it"),
+            ([folder, "-o", folder], "the folder of the input"),
+            ([folder, "-o", str(FOLDER / "b")], "the folder of the input"),
+            ([folder, "--picture", grey], "a frame of the input"),
+            ([folder, "-o", str(FOLDER / "c"), "--picture", str(FOLDER / "c" / "g.pgm")], "a frame of --output"),
+            ([grey, "--frames", "3", "-o", folder, "--picture", f"{folder}/g-1.pgm"], "a frame of --output"),
+            ([grey, "--frames", "3", "-o", folder, "--original", f"{folder}/g-1.pgm"], "a frame of --output")):
+        expect_refusal(run(arguments), word)
+    expect(bytes_of(FOLDER / "a") == before, "a file was replaced")
+    expect(not Path(same).exists() and not (FOLDER / "c").exists(), "something was written")
+    report([grey, "--frames", "3", "-o", folder, "--picture", str(FOLDER / "a" / "g-3.pgm")])
+
+
 def stream(content, arguments):
     result = subprocess.run([PROGRAM, "-", *arguments], input=content, capture_output=True, timeout=600, check=False)
     result.stderr = result.stderr.decode()
@@ -224,5 +254,5 @@ try:
     run_case(globals())
 finally:
     for entry in sorted(FOLDER.rglob("*"), reverse=True):
-        entry.rmdir() if entry.is_dir() else os.unlink(entry)
+        entry.rmdir() if entry.is_dir() and not entry.is_symlink() else os.unlink(entry)
     FOLDER.rmdir()
