@@ -217,11 +217,12 @@ std::string schedule_of_program(const RunRecord& record) {
     return rules ? std::string() : record.program_schedule;
 }
 
-/// Shortest, mean and longest of the workers' times.
-OverRanks over_workers(const LoopSummary& loop) {
-    PerRank times;
-    for (const WorkerTotals& worker : loop.per_worker) times[static_cast<int>(times.size())] = worker.busy_s;
-    return over_ranks(times, static_cast<std::uint32_t>(times.size()));
+/// A loop over ranks has one loop time, the same for all of them; with steals each rank tells its own.
+OverRanks time_over_ranks(const Growing& growing, std::uint32_t ranks_seen) {
+    const LoopSummary& sum = growing.sum;
+    if (sum.over_ranks && !sum.steals) return {sum.time_s, sum.time_s, sum.time_s};
+    const auto ranks = static_cast<std::uint32_t>(growing.time_s.size());
+    return over_ranks(growing.time_s, sum.over_ranks ? ranks : ranks_seen);
 }
 
 }  // namespace
@@ -319,9 +320,7 @@ MergedRun merge(std::span<const RunRecord> records) {
     for (auto& [key, growing] : loops) {
         if (key.steals) complete_steals(growing);
         const auto ranks = static_cast<std::uint32_t>(growing.time_s.size());
-        const OverRanks time_s = key.over_ranks && !key.steals && !growing.sum.per_worker.empty()
-                                     ? over_workers(growing.sum)
-                                     : over_ranks(growing.time_s, key.over_ranks ? ranks : run.ranks_seen);
+        const OverRanks time_s = time_over_ranks(growing, run.ranks_seen);
         run.loops.push_back({std::move(growing.sum), time_s, ranks});
     }
     std::stable_sort(run.loops.begin(), run.loops.end(),

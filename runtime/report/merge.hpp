@@ -51,7 +51,9 @@ struct MergedLoop {
     /// Everything added up over records. Of threads per_worker is empty. A loop over ranks has calls as a rank sees
     /// them, and one loop time: with steals that of the slowest rank, and busy times likewise.
     LoopSummary sum;
-    OverRanks time_s;         ///< loop time of each rank; a rank that never ran a loop of threads counts as 0 [s]
+    /// Loop time of each rank [s]; a rank that never ran a loop of threads counts as 0. A loop over ranks has one, that
+    /// of all ranks, unless it is stolen from: how its ranks differ is in imbalance() and lost().
+    OverRanks time_s;
     std::uint32_t ranks = 0;  ///< ranks whose records have it [count]
 
     /// Whether the figures over workers are of all of them: of stealing each rank's record has its own.

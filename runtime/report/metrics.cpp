@@ -11,7 +11,8 @@ namespace {
 constexpr std::array<Metric, 29> kMetrics = {{
     {"calls", "count", "executions of the loop", "of threads summed over ranks; untimed_calls of them are in no time"},
     {"iterations", "iterations", "sum of trip counts", "over all executions and ranks"},
-    {"time_s", "s", "sum(last finish - first begin)", "wall time inside the loop, barrier not included"},
+    {"time_s", "s", "sum(last finish - first begin)",
+     "wall time inside the loop, barrier not included; of a loop over ranks one for all of them"},
     {"imbalance", "1", "sum(max(L)) / sum(mean(L)) - 1", "how much longer the slowest worker took than the mean"},
     {"late", "1", "late_s / time_s; late_s = sum(mean(begin - first begin))",
      "part of the loop time before a worker came: it worked elsewhere or had to be woken up"},
@@ -35,7 +36,7 @@ constexpr std::array<Metric, 29> kMetrics = {{
      "what learning took longer than the schedule that ran most without exploring"},
     {"best other", "1", "median(T) / median(T of the main choice) - 1, or what the selector believes",
      "the next best choice: by the selector's model (predicted), or measured in three or more calls"},
-    {"rank balance", "1", "mean / max over ranks of sum(time_s)",
+    {"rank balance", "1", "mean / max over ranks of sum(time_s), of loops over ranks of sum(L)",
      "1 if all ranks spend the same time in loops, those over ranks included"},
     {"stolen", "items", "sum over ranks", "items of other ranks that ranks ran, of all items that were run"},
     {"attempts", "count", "successes of attempts", "requests for items, and those of them that brought some"},

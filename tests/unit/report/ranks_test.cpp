@@ -83,11 +83,30 @@ TEST(RanksMerged, OneRecordKnowsAllRanks) {
     const MergedLoop& loop = run.loops[0];
     EXPECT_EQ(run.threads, 0U) << "no team of threads";
     EXPECT_TRUE(loop.knows_all_workers());
-    EXPECT_DOUBLE_EQ(loop.time_s.min, 1);
-    EXPECT_DOUBLE_EQ(loop.time_s.mean, 2);
-    EXPECT_DOUBLE_EQ(loop.time_s.max, 3);
     EXPECT_DOUBLE_EQ(loop.imbalance(), 0.5);
     EXPECT_DOUBLE_EQ(run.rank_balance, 2.0 / 3);
+}
+
+/// Rank 0 works from 0 s to 10 s; rank 1 comes at 4 s and works to 7 s: late 0 and 4 s, waiting 0 and 3 s.
+TEST(RanksMerged, TheTimeOfALoopOverRanksIsWhatItsLossesArePartsOf) {
+    RunRecord records[] = {root_record(), empty_record(1)};
+    LoopSummary& told = records[0].loops[0];
+    told.calls = 1;
+    told.time_s = 10;
+    told.per_worker = {{.busy_s = 10, .iterations = 10, .chunks = 1}, {.busy_s = 3, .iterations = 3, .chunks = 1}};
+    told.busy_max_s = 10;
+    told.busy_mean_s = 6.5;
+    told.late_s = 2;
+    told.scheduling_s = 0;
+    const MergedRun run = merge(records);
+    const MergedLoop& loop = run.loops.at(0);
+    for (const double time_s : {loop.time_s.min, loop.time_s.mean, loop.time_s.max}) EXPECT_DOUBLE_EQ(time_s, 10);
+    EXPECT_DOUBLE_EQ(loop.late(), 0.2);
+    EXPECT_DOUBLE_EQ(loop.lost(), 0.15);
+    EXPECT_DOUBLE_EQ(loop.imbalance(), 10 / 6.5 - 1);
+    EXPECT_DOUBLE_EQ(6.5 + (loop.late() + loop.lost()) * loop.time_s.mean, loop.time_s.mean);
+    EXPECT_DOUBLE_EQ(merge({&records[0], 1}).loops.at(0).time_s.mean, 10) << "as one record's report says";
+    EXPECT_DOUBLE_EQ(run.rank_balance, 0.65) << "by what each rank spent in the loop";
 }
 
 TEST(RanksMerged, LevelsAreKeptApart) {
