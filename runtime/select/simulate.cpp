@@ -126,9 +126,21 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
 }
 
 std::size_t SimulateSelector::first_incumbent() const noexcept {
+    // Until a prediction is there, what has been measured is better than what stands first and has never run.
+    if (!settings_.first_stays) {
+        const std::size_t measured = arm_of(settings_.profiling.front().technique);
+        return measured < settings_.portfolio.size() ? measured : 0;
+    }
     const std::size_t found = arm_of(the_static());
     const bool holds = leaving_.static_is_good() || guided_trial_.over();
     return holds && found < settings_.portfolio.size() ? found : 0;
+}
+
+// What measures costs runs meanwhile; for as long as the answer takes if the portfolio has nothing that was measured.
+bool SimulateSelector::waits_for_first_answer() const noexcept {
+    if (answered_ || settings_.first_stays) return false;
+    const bool known = arm_of(settings_.profiling.front().technique) < settings_.portfolio.size();
+    return steps_ < kPatience || (answer_ && !known);
 }
 
 // @return as many as there are: none is
@@ -160,7 +172,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (!guided_trial_.over() && profiled_ < profiles_at_first()) return profiling_execution(context);
     if (!bandit_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
-    if (!answered_ && !settings_.first_stays && steps_ < kPatience) return profiling_execution(context);
+    if (waits_for_first_answer()) return profiling_execution(context);
     if (!balance) begin_static_trial(context, false);
     if (static_trial_.runs()) return now(the_static());
     const DriftingBandit::Pull pull = bandit_->next();

@@ -23,14 +23,15 @@ namespace gimbal {
 /// How SimulateSelector begins.
 struct SimulateSettings {
     std::string_view name;            ///< for the report; a string literal
-    Portfolio portfolio;              ///< what it chooses among; the first is the incumbent until there is a prediction
-    std::vector<Schedule> profiling;  ///< what runs first, to measure a profile; not empty
-    bool first_stays = false;         ///< the first of the portfolio holds until it is beaten in a trial
-    bool background = true;           ///< predictions on a thread of their own; else on the thread that closes the loop
-    bool golden_chunk = false;        ///< choices without a chunk get Auto4OMP's
-    bool leaves = false;              ///< loops in which static loses nothing are left to the OpenMP runtime
-    bool sizes_chunks = false;        ///< adds ss with chunks by what drawing costs, once that is known; profiles, too
-    std::uint64_t seed = 0;           ///< of the simulation's noise
+    Portfolio portfolio;              ///< what it chooses among
+    std::vector<Schedule> profiling;  ///< what runs first, to measure a profile, and until there is a prediction,
+                                      ///< unless the first of the portfolio stays; not empty
+    bool first_stays = false;   ///< the first of the portfolio holds until it is beaten in a trial
+    bool background = true;     ///< predictions on a thread of their own; else on the thread that closes the loop
+    bool golden_chunk = false;  ///< choices without a chunk get Auto4OMP's
+    bool leaves = false;        ///< loops in which static loses nothing are left to the OpenMP runtime
+    bool sizes_chunks = false;  ///< adds ss with chunks by what drawing costs, once that is known; profiles, too
+    std::uint64_t seed = 0;     ///< of the simulation's noise
 };
 
 /// Explores in a model: one measured cost profile predicts every choice, and only what the prediction cannot tell
@@ -77,6 +78,7 @@ private:
     [[nodiscard]] Decision balanced(const LoopContext& context) const;
     [[nodiscard]] std::size_t profiles_at_first() const noexcept;
     [[nodiscard]] std::size_t first_incumbent() const noexcept;
+    [[nodiscard]] bool waits_for_first_answer() const noexcept;
     [[nodiscard]] std::size_t arm_of(const Technique* technique) const noexcept;
     [[nodiscard]] bool static_has_won() const noexcept;
     [[nodiscard]] bool tries_guided(const LoopContext& context) const noexcept;

@@ -371,6 +371,41 @@ TEST(Auto, AsksOnceHoweverLongTheAnswerTakes) {
     EXPECT_TRUE(loop.learning().selector()->alternative()) << "the answer counts when it comes";
 }
 
+/// Names of what runs in 200 steps in which the answer is under way, after the 32 of patience.
+std::map<std::string, int> ran_while_the_answer_is_pending(const Portfolio& portfolio) {
+    std::promise<void> begun, release;
+    EXPECT_TRUE(run_in_background(true, [&begun, wait = release.get_future().share()] {
+        begun.set_value();
+        wait.wait();
+    }));
+    begun.get_future().wait();
+    std::map<std::string, int> ran;
+    std::vector<double> costs(1000);
+    for (std::size_t i = 0; i < costs.size(); ++i) costs[i] = static_cast<double>(10 * i);  // static loses by far
+    const ListedWork work(costs);
+    const Machine machine{.dispatch = 100, .serial = 40, .own_dispatch = 2};
+    VirtualLoop loop("loop", 4, 0.5, make_simulate(portfolio, 1, false, true));
+    for (int step = 0; step < 232; ++step) {
+        const StepRow seen = loop.run({.trip = 1000}, work, machine);
+        if (step >= 32) ++ran[std::string(seen.schedule.technique->info().name)];
+    }
+    EXPECT_EQ(background_waiting(), 1U) << "the model was asked";
+    release.set_value();
+    std::promise<void> done;
+    EXPECT_TRUE(run_in_background(true, [&] { done.set_value(); }));
+    done.get_future().wait();
+    for (int step = 0; step < 50; ++step) loop.run({.trip = 1000}, work, machine);
+    EXPECT_NE(loop.run({.trip = 1000}, work, machine).schedule.technique, find_technique("static"));
+    return ran;
+}
+
+TEST(Simulate, WhatWasMeasuredRunsUntilTheAnswerIsThere) {
+    const auto with = ran_while_the_answer_is_pending({{find_technique("static")}, {find_technique("fac2")}});
+    EXPECT_EQ(with, (std::map<std::string, int>{{"fac2", 200}}));
+    const auto without = ran_while_the_answer_is_pending({{find_technique("static")}, {find_technique("ss")}});
+    EXPECT_EQ(without, (std::map<std::string, int>{{"fac2", 200}})) << "nothing of the portfolio was measured";
+}
+
 TEST(Simulate, TheModelIsNotAskedAboutExecutionsThatAreNoLoops) {
     Portfolio portfolio = {{find_technique("ss")}, {find_technique("static")}};
     VirtualLoop loop("loop", 4, 0.5, make_simulate(portfolio, 1, false, false));
