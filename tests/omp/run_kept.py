@@ -67,7 +67,9 @@ class Kept(unittest.TestCase):
         begun = self.steps("second.csv")[0]
         # The last step of a run may hand the title on.
         self.assertEqual(begun["exploring"], "0")
-        self.assertIn(begun["technique"], {row["technique"] for row in self.steps("first.csv")[2:]})
+        ran = {row["technique"] for row in self.steps("first.csv")[2:]}
+        # On cores that others use, too, the first run had no choice (docs/decisions/0072).
+        self.assertIn(begun["technique"], ran if ran != {"static-steal"} else ran | {"feedback"})
         self.assertEqual(self.steps("first.csv")[0]["exploring"], "1", "else there was nothing to be spared")
 
     def test_one_small_file_that_only_the_user_can_read(self):
