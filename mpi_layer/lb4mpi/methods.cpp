@@ -59,22 +59,7 @@ constexpr std::array<Method, 15> kMethods = {{{"static", false},
                                               {"awf-d", true},
                                               {"awf-e", true},
                                               {"af", true},
-                                              {"simulate", false}}};
-
-std::string_view variable(const char* name) {
-    const char* const value = std::getenv(name);
-    return value ? value : std::string_view();
-}
-
-/// The value of the seed's switch in lower case without anything but letters and digits; empty: not set.
-std::string agent_word() {
-    std::string_view value = variable("MPI_RL_OPTION");
-    if (value.empty()) value = variable("LB4MPI_RL_OPTION");
-    std::string word;
-    for (const char c : value)
-        if (ascii_alnum(c)) word += ascii_lower(c);
-    return word;
-}
+                                              {"simulate", true}}};
 
 }  // namespace
 
