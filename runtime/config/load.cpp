@@ -112,7 +112,9 @@ void apply(const Setting& setting, LoadedOptions& loaded) {
         put(*spec, levels, value, loaded.options);
         const auto row = static_cast<std::size_t>(spec - option_table().data());
         const std::string text(technique::trimmed(setting.value));
-        if (levels != Levels::ranks) loaded.options.effective[row] = {std::string(spec->name), text, setting.origin};
+        const std::string alias = alias_place(setting.name) > 0 ? setting.name : std::string();
+        if (levels != Levels::ranks)
+            loaded.options.effective[row] = {std::string(spec->name), text, setting.origin, alias};
         if (levels != Levels::threads)
             loaded.options.effective_ranks[row] = {levels == Levels::ranks ? setting.name : std::string(spec->name),
                                                    text, setting.origin};

@@ -13,16 +13,14 @@ namespace {
 constexpr std::string_view kAuto4Omp = "Mohammed et al. 2022 (Auto4OMP)";
 constexpr std::string_view kPortfolio = "GIMBAL_PORTFOLIO GIMBAL_GOLDEN_CHUNK";
 constexpr std::string_view kLearning = "GIMBAL_PORTFOLIO GIMBAL_GOLDEN_CHUNK GIMBAL_RL_*";
-constexpr std::string_view kMeta = "GIMBAL_SCHEDULE GIMBAL_RL_SELECTOR_TYPE GIMBAL_RL_*";
+constexpr std::string_view kSimulating = "GIMBAL_PORTFOLIO GIMBAL_GOLDEN_CHUNK GIMBAL_BACKGROUND";
+constexpr std::string_view kMeta = "GIMBAL_SCHEDULE GIMBAL_MPI_SCHEDULE GIMBAL_RL_SELECTOR_TYPE GIMBAL_RL_*";
 
 constexpr std::array<SelectorInfo, 18> kSelectors = {{
-    {"auto",
-     false,
-     0,
-     "The default: what iterations cost, once measured, and simulated executions decide.",
-     {},
-     "Bull 1998; Mohammed and Ciorba 2020 (SimAS); Gimbal"},
-    {"fixed", false, 0, "Always the technique of GIMBAL_SCHEDULE, or fac2.", "GIMBAL_SCHEDULE", "Gimbal"},
+    {"auto", false, 0, "The default: what iterations cost, once measured, and simulated executions decide.",
+     "GIMBAL_BACKGROUND", "Bull 1998; Mohammed and Ciorba 2020 (SimAS); Gimbal"},
+    {"fixed", false, 0, "Always the technique of GIMBAL_SCHEDULE, for ranks of GIMBAL_MPI_SCHEDULE, or fac2.",
+     "GIMBAL_SCHEDULE GIMBAL_MPI_SCHEDULE", "Gimbal"},
     {"random", false, 2, "Jumps to any technique, the likelier the worse the loop is balanced.", kPortfolio, kAuto4Omp},
     {"exhaustive", false, 3, "Tries every technique once and keeps the fastest; again if balance gets worse.",
      kPortfolio, kAuto4Omp},
@@ -31,7 +29,7 @@ constexpr std::array<SelectorInfo, 18> kSelectors = {{
     {"expert", false, 5, "Fuzzy rules on loop time and imbalance name a technique, then how far to move from it.",
      kPortfolio, kAuto4Omp},
     {"simulate", false, 0, "Simulates every technique on the measured costs and runs those predicted near the best.",
-     kPortfolio, "Mohammed and Ciorba 2020 (SimAS); Gimbal"},
+     kSimulating, "Mohammed and Ciorba 2020 (SimAS); Gimbal"},
     {"rl", false, 0, "The agent that GIMBAL_RL_AGENT names.", kLearning, "seed 000"},
     {"levels", false, 0, "The same agent, for ranks and the threads inside them together: each step moves one level.",
      kLearning, "Gimbal, after seed 000"},

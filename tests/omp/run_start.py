@@ -341,6 +341,11 @@ class InVain(ToolTest):
                 (("--select", "q"), {"GIMBAL_RL_ALPHA": "0.5", "GIMBAL_PORTFOLIO": "ss gss"}, 0),
                 (("--select", "random"), {"GIMBAL_RL_ALPHA": "0.5", "GIMBAL_PORTFOLIO": "ss gss"}, 1),
                 ((), {"GIMBAL_PIN_METRIC": "cpu", "GIMBAL_MPI_POLL_US": "50"}, 2),
+                ((), {"GIMBAL_RANK_THREADS": "2", "GIMBAL_TRACE_EVERY": "2", "GIMBAL_TRACE_LIMIT": "9"}, 3),
+                ((), {"GIMBAL_BACKGROUND": "off"}, 0),
+                (("--schedule", "gss"), {"GIMBAL_BACKGROUND": "off"}, 1),
+                (("--schedule", "gss"), {"GIMBAL_LOOP_STATS": str(self.folder / "stats")}, 1),
+                (("--schedule", "fsc"), {"GIMBAL_LOOP_STATS": str(self.folder / "stats")}, 0),
                 ((), {"GIMBAL_MPI_WAITING": "off"}, 0),
                 ((), {"GIMBAL_SCHEDULE": "gss", "GIMBAL_SELECT": "expert"}, 1),
                 ((), {"GIMBAL_SCHEDULE": "gss", "GIMBAL_SELECT": "chunk"}, 0),
@@ -348,6 +353,19 @@ class InVain(ToolTest):
                 ((), {}, 0)):
             with self.subTest(words=words, **variables):
                 self.assertEqual(len(self.warnings(*words, **variables)), count, self.warnings(*words, **variables))
+
+    def test_what_the_user_wrote_is_named(self):
+        said = self.warnings("--schedule", "gss", KMP_RL_GAMMA="0.5")
+        self.assertEqual(len(said), 1, said)
+        self.assertIn(" KMP_RL_GAMMA=0.5 had no effect", said[0])
+
+    def test_a_record_that_nothing_follows_is_named(self):
+        file = self.folder / "steps.csv"
+        file.write_text("loop,workers,step,iterations,technique\nf,2,0,10,gss\n")
+        self.assertEqual(self.warnings("--replay", str(file)), [])
+        said = self.warnings("--replay", str(file), "--loops", "*=gss")
+        self.assertEqual(len(said), 1, said)
+        self.assertIn("GIMBAL_REPLAY=", said[0])
 
 
 class NobodyAsks(StartTest):
