@@ -3,11 +3,9 @@
 #include "lb4mpi/setup.hpp"
 
 #include <array>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include "gimbal/plain_text.hpp"
 #include "gimbal/rank_loop.h"
 
 int DLS_MethodCount = 15;
@@ -67,11 +65,6 @@ int known_method(int method) noexcept {
     return method >= 0 && method < static_cast<int>(kMethods.size()) ? method : 0;
 }
 
-bool agent_chooses_steal_ratio() {
-    const std::string word = agent_word();
-    return word == "16" || word == "stealratioselector" || word == "stealratio";
-}
-
 mpi::LoopOptions options_of(const infoDLS& info) {
     mpi::LoopOptions options;
     if (info.weights) options.weights.assign(info.weights, info.weights + info.commSize);
@@ -80,8 +73,7 @@ mpi::LoopOptions options_of(const infoDLS& info) {
     gimbal_rank_settings settings;
     gimbal_rank_settings_get(&settings);
     if (settings.schedule_given) return options;
-    const std::string agent = agent_word();
-    if (!agent.empty() && agent != "0" && agent != "none" && !agent_chooses_steal_ratio()) {
+    if (settings.agent == GIMBAL_RANK_AGENT_CHOOSES) {
         options.schedule = "runtime";
         return options;
     }

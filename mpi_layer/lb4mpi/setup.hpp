@@ -28,11 +28,8 @@ void end_open_loop(const char* call, infoDLS& info);
 
 /// What the method number and the wishes in a structure mean for a loop over P ranks. GIMBAL_MPI_SCHEDULE beats the
 /// method; so does MPI_RL_OPTION (LB4MPI_RL_OPTION), the seed's switch for learning, unless it means no agent or the
-/// one for steal ratios.
+/// one for steal ratios, or is wrong.
 [[nodiscard]] mpi::LoopOptions options_of(const infoDLS& info);
-
-/// Whether MPI_RL_OPTION names the agent that learns steal ratios.
-[[nodiscard]] bool agent_chooses_steal_ratio();
 
 /// Copy a title that the program may or may not have set: in C, a structure's pointer that was never set holds
 /// anything. What cannot be read, or is not a line of printable text, is no title.

@@ -13,7 +13,6 @@
 #include "gimbal/rank_loop.h"
 #include "lb4mpi/coroutine.hpp"
 #include "lb4mpi/open_loop.hpp"
-#include "lb4mpi/setup.hpp"
 
 namespace gimbal::lb4mpi {
 
@@ -25,7 +24,7 @@ mpi::StealOptions steal_options() {
     gimbal_rank_settings settings;
     gimbal_rank_settings_get(&settings);
     if (settings.ratio_given) return options;
-    if (agent_chooses_steal_ratio()) options.ratio = -1;
+    if (settings.agent == GIMBAL_RANK_AGENT_STEALS) options.ratio = -1;
     if (const char* const text = std::getenv("StealRatio")) {
         const std::optional<double> percent = whole_number_text(text);
         if (!percent || !(*percent >= 1 && *percent <= 100)) {

@@ -110,6 +110,8 @@ void apply(const Setting& setting, LoadedOptions& loaded) {
         const Levels levels = spec->select ? levels_of(setting.name) : Levels::both;
         if (spec->canonical == agent_word && levels != Levels::ranks) refuse_steal_ratio(std::get<std::string>(value));
         put(*spec, levels, value, loaded.options);
+        if (spec->canonical == agent_word && levels == Levels::ranks)
+            loaded.options.ranks.agent = std::get<std::string>(value);
         const auto row = static_cast<std::size_t>(spec - option_table().data());
         const std::string text(technique::trimmed(setting.value));
         const std::string alias = alias_place(setting.name) > 0 ? setting.name : std::string();

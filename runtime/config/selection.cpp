@@ -66,6 +66,7 @@ void resolve_ranks(Options& options) {
     const ScheduleSpec& named = options.ranks.schedule;
     const Setting* const use = rank_use_of(options, "GIMBAL_RL_AGENT");
     const bool agent = use && agent_given(*use);
+    if (!agent) options.ranks.agent.clear();
     const bool steals = agent && learn::meta_of(use->value) == learn::MetaKind::steal_ratio;
     if (steals && options.origin("GIMBAL_MPI_STEAL_RATIO") == kDefault) options.ranks.steal_ratio = kAgentSteals;
     const bool chunks = chosen.name == "chunk" || (agent && chosen.agent == "chunk");

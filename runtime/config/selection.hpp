@@ -78,7 +78,8 @@ void refuse_steal_ratio(std::string_view text);
 /// For ranks, in select_ranks.name, what speaks for them alone comes first:
 ///  - a technique in GIMBAL_MPI_SCHEDULE makes it `fixed`, a selector there becomes it; but the meta agent `chunk`, as
 ///    selector or as agent, goes by the technique;
-///  - MPI_RL_OPTION makes it `rl`; `steal-ratio` there is GIMBAL_MPI_STEAL_RATIO=agent, unless that is given;
+///  - MPI_RL_OPTION makes it `rl`; `steal-ratio` there is GIMBAL_MPI_STEAL_RATIO=agent, unless that is given; `none`
+///    there, or in GIMBAL_RL_AGENT, which beats it, leaves ranks.agent empty;
 ///  - GIMBAL_SELECT, and then GIMBAL_RL_AGENT, as for threads.
 /// @errors std::bad_alloc
 void resolve_selection(Options& options);

@@ -39,6 +39,12 @@ int is_given(const Options& asked, std::string_view name) noexcept {
     return asked.origin(name) == "default" ? 0 : 1;
 }
 
+/// MPI_RL_OPTION, GIMBAL_RANK_AGENT_*.
+int agent_of(const Options& asked) noexcept {
+    if (asked.ranks.agent.empty()) return GIMBAL_RANK_AGENT_NONE;
+    return asked.ranks.agent == "steal-ratio" ? GIMBAL_RANK_AGENT_STEALS : GIMBAL_RANK_AGENT_CHOOSES;
+}
+
 /// On one line, as an exception's text.
 std::string sentence(const Error& error) {
     std::string text = error.what();
@@ -87,6 +93,7 @@ void gimbal_rank_settings_get(gimbal_rank_settings* settings) {
                  .steal_rule = ranks.steal_by_seed ? GIMBAL_STEAL_SEED : GIMBAL_STEAL_NEAREST,
                  .steal_ratio = ranks.steal_ratio,
                  .ratio_given = gimbal::is_given(asked, "GIMBAL_MPI_STEAL_RATIO"),
+                 .agent = gimbal::agent_of(asked),
                  .poll_us = ranks.poll_us,
                  .node_ranks = ranks.node_ranks,
                  .seed = asked.seed};

@@ -78,6 +78,7 @@ struct RankSettings {
     bool robust = false;              ///< idle ranks run unfinished chunks again
     bool steal_by_seed = false;       ///< thieves go about it by the seed's rule, not to the nearest
     double steal_ratio = kFairSteal;  ///< in (0, 1], kFairSteal or kAgentSteals
+    std::string agent;                ///< canonical word of MPI_RL_OPTION or LB4MPI_RL_OPTION; empty: not given
     std::uint32_t poll_us = 50;       ///< how long a request may wait for a computing rank [us]
     bool waiting = true;              ///< `gimbal run -n` measures where ranks wait in MPI
     bool elastic = false;             ///< a rank that waits in MPI lends its cores

@@ -40,6 +40,10 @@ enum {
 /** From whom idle ranks steal: the values of GIMBAL_MPI_STEAL (docs/options.md). */
 enum { GIMBAL_STEAL_NEAREST = 0, GIMBAL_STEAL_SEED = 1 };
 
+/** What MPI_RL_OPTION or LB4MPI_RL_OPTION asks for: nothing (not set, wrong, `none`), an agent that chooses techniques
+ * or chunks, the agent for steal ratios. */
+enum { GIMBAL_RANK_AGENT_NONE = 0, GIMBAL_RANK_AGENT_CHOOSES = 1, GIMBAL_RANK_AGENT_STEALS = 2 };
+
 typedef struct gimbal_rank_settings {
     int transport;       /**< GIMBAL_TRANSPORT_*: GIMBAL_MPI_TRANSPORT */
     int schedule;        /**< identifier > 0: GIMBAL_MPI_SCHEDULE */
@@ -49,6 +53,7 @@ typedef struct gimbal_rank_settings {
     double steal_ratio;  /**< part of what a victim has left that a thief takes, in (0, 1]; 0: a fair share; < 0: the
                               agent chooses: GIMBAL_MPI_STEAL_RATIO */
     int ratio_given;     /**< 1: GIMBAL_MPI_STEAL_RATIO is set, likewise */
+    int agent;           /**< GIMBAL_RANK_AGENT_*: the seed's switch, MPI_RL_OPTION */
     uint32_t poll_us;    /**< how long a request may wait for a computing rank [us]: GIMBAL_MPI_POLL_US */
     uint32_t node_ranks; /**< ranks per node to be pretended; 0: as it is: GIMBAL_MPI_NODE_RANKS */
     uint64_t seed;       /**< GIMBAL_SEED */
