@@ -35,9 +35,10 @@ constexpr auto kGeneral = std::to_array<OptionSpec>({
      .set = [](Options& o, const OptionValue& v) { o.schedule = std::get<ScheduleSpec>(v); }},
     {.name = "GIMBAL_LOOPS",
      .type = OptionType::loops,
-     .level = "thread",
+     .level = "thread, rank",
      .flag = "--loops",
-     .doc = "Schedules of single loops, before all other schedules; takes dynamic and guided loops that it names, too.",
+     .doc = "Schedules of single loops, of threads or over ranks, before all other schedules; takes dynamic and guided "
+            "loops that it names, too.",
      .set = [](Options& o, const OptionValue& v) { o.loops = std::get<std::vector<LoopRule>>(v); }},
     {.name = "GIMBAL_REPORT",
      .type = OptionType::choice,

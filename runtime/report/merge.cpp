@@ -139,9 +139,28 @@ void add(const LoopSummary& loop, LoopSummary& sum) {
     add_schedules(loop, sum);
 }
 
-void add_warnings(const RunRecord& record, std::vector<std::string>& warnings) {
+/// Whether what a record says of settings, that nothing went by them, is so in all records of loops: a loop over ranks
+/// stands in one of them, and of distributed data the rules of GIMBAL_LOOPS take none.
+bool holds_for_all(const std::string& warning, std::span<const RunRecord> records) {
+    for (const std::string_view words : {", matched no loop", " had no effect: "}) {
+        const std::size_t at = warning.find(words);
+        if (at == std::string::npos) continue;
+        const std::string_view beginning = std::string_view(warning).substr(0, at + words.size());
+        const bool of_rules = warning.starts_with("GIMBAL_LOOPS");
+        return std::all_of(records.begin(), records.end(), [&](const RunRecord& record) {
+            const auto counts = [&](const LoopSummary& loop) { return !of_rules || !loop.steals; };
+            return !record.partial.empty() || std::none_of(record.loops.begin(), record.loops.end(), counts) ||
+                   std::any_of(record.warnings.begin(), record.warnings.end(),
+                               [&](const std::string& other) { return other.starts_with(beginning); });
+        });
+    }
+    return true;
+}
+
+void add_warnings(const RunRecord& record, std::span<const RunRecord> all, std::vector<std::string>& warnings) {
     for (const std::string& warning : record.warnings)
-        if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+        if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end() && holds_for_all(warning, all))
+            warnings.push_back(warning);
 }
 
 struct Growing {
@@ -279,7 +298,7 @@ MergedRun merge(std::span<const RunRecord> records) {
         run.placed = run.placed || !record.placement.empty();
         run.regions_with_numbers = std::max(run.regions_with_numbers, record.regions_with_numbers);
         if (run.program_schedule.empty()) run.program_schedule = schedule_of_program(record);
-        add_warnings(record, run.warnings);
+        add_warnings(record, records, run.warnings);
         for (const LoopSummary& loop : record.loops) {
             Growing& growing = loops[key_of(loop)];
             name(loop, growing.sum);

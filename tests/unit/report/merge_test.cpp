@@ -144,5 +144,19 @@ TEST(Merge, NothingMeasuredIsNoDivisionByZero) {
     EXPECT_EQ(run.rank_balance, 1);
 }
 
+/// The root tells of the loop over ranks that a rule takes; the others have loops of threads only.
+TEST(Merge, WhatOneRankSaysOfSettingsIsDroppedWhereAnotherWentByThem) {
+    const std::string rule = "GIMBAL_LOOPS: rule 1, \"forces\"";
+    const std::string setting = "GIMBAL_PORTFOLIO=ss gss had no effect: no loop ran under a selector that reads it";
+    RunRecord records[] = {sample_record(0, 2), sample_record(1, 2)};
+    records[1].warnings = {rule + ", matched no loop; the loops were a.c:1 f.", setting, "something else"};
+    EXPECT_EQ(merge(records).warnings, (std::vector<std::string>{"something else"}));
+    records[0].warnings = {rule + ", matched no loop; the loops were b.c:1 g.", setting};
+    EXPECT_EQ(merge(records).warnings.size(), 4U) << "all ranks say so";
+    records[0].warnings.clear();
+    records[0].loops.clear();
+    EXPECT_EQ(merge(records).warnings.size(), 3U) << "a rank without loops goes by nothing";
+}
+
 }  // namespace
 }  // namespace gimbal
