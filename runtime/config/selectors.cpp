@@ -48,7 +48,7 @@ constexpr std::array<SelectorInfo, 18> kSelectors = {{
      "Mnih et al. 2015; of LB4OMP only the number"},
     {"linear-q", true, 0, "A linear function of the state in place of the table, with a squashed error.", kLearning,
      "seed 002, eq. 4"},
-    {"chunk", true, 15, "Chooses the chunk of one technique; a secondary agent learns which.", kMeta,
+    {"chunk", true, 15, "Chooses the chunk of one technique, else of ss; a secondary agent learns which.", kMeta,
      "seed 000, eqs 4.1, 4.2"},
 }};
 
