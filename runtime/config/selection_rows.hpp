@@ -130,7 +130,8 @@ inline constexpr std::array<OptionSpec, 27> kRows = {{
     real_row<&S::epsilon_min>("GIMBAL_RL_EPS_MIN", kEpsMin, "0.10", 1, "Smallest epsilon."),
     real_row<&S::tau>("GIMBAL_RL_TAU", kTau, "1.5", kInfinity,
                       "Inverse temperature of softmax (higher: greedier), and tolerance of the reward robustness."),
-    real_row<&S::inverse_multiplier>("GIMBAL_RL_INV_MULT", kInvMult, "10", kInfinity,
+    real_row<&S::inverse_multiplier>("GIMBAL_RL_INV_MULT", kInvMult, "10",
+                                     1e9,  // times 1 / loop time, far from infinity
                                      "Factor of the reward looptime-inverse."),
     {.name = "GIMBAL_RL_AVG_WINDOW",
      .aliases = kAvgWindow,

@@ -77,7 +77,7 @@ TEST(SelectionRows, EveryNumberHasItsFieldAndRangeUnderEveryName) {
                          {"EPS_DECAY", &SelectorSettings::epsilon_decay, 0.5, "1.5"},
                          {"EPS_MIN", &SelectorSettings::epsilon_min, 0, "nan"},
                          {"TAU", &SelectorSettings::tau, 1e6, "-0.5"},
-                         {"INV_MULT", &SelectorSettings::inverse_multiplier, 100, "inf"}};
+                         {"INV_MULT", &SelectorSettings::inverse_multiplier, 100, "1e308"}};
     for (const Row& row : kRows) {
         for (const char* prefix : {"GIMBAL_RL_", "KMP_RL_", "LB4MPI_RL_"}) {
             const std::string name = std::string(prefix) + row.name;
