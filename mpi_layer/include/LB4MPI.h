@@ -166,7 +166,8 @@ GIMBAL_API void DLS_Setup(MPI_Comm comm, infoDLS* info);
 /** The same, with wishes.
  *  @param numProcs     ignored: P is the size of comm
  *  @param requestWhen, breakAfter, minChunk, h_overhead, sigma  as the fields; -1: as Gimbal thinks best
- *  @param nKNL         the last nKNL ranks run at KNL_speed, the others at Xeon_speed: the weights of WF */
+ *  @param nKNL         the last nKNL ranks run at KNL_speed, the others at Xeon_speed: the weights of WF. At most P,
+ *                      and then both speeds > 0; 0 or less: all ranks run at one speed */
 GIMBAL_API void DLS_Parameters_Setup(MPI_Comm comm, infoDLS* info, int numProcs, int requestWhen, int breakAfter,
                                      int minChunk, double h_overhead, double sigma, int nKNL, double Xeon_speed,
                                      double KNL_speed);

@@ -56,7 +56,10 @@ void require_usable(MPI_Comm comm) {
     if (!yes) throw Error(ErrorCode::wrong_use, "MPI is not running yet", "call MPI_Init or MPI_Init_thread first");
     MPI_Finalized(&yes);
     if (yes) throw Error(ErrorCode::wrong_use, "MPI has ended", "loops must end before MPI_Finalize");
-    if (comm == MPI_COMM_NULL) throw Error(ErrorCode::wrong_use, "the communicator is MPI_COMM_NULL");
+    if (comm == MPI_COMM_NULL) {
+        throw Error(ErrorCode::wrong_use, "the communicator is MPI_COMM_NULL",
+                    "allowed: a communicator that this rank is in, such as MPI_COMM_WORLD");
+    }
     check(MPI_Comm_test_inter(comm, &yes), "MPI_Comm_test_inter");
     if (yes) throw Error(ErrorCode::wrong_use, "the communicator is an intercommunicator", "merge it first");
 }

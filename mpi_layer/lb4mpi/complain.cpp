@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -14,7 +15,10 @@ namespace gimbal::lb4mpi {
 
 namespace {
 
-constexpr unsigned kPatience_s = 1;  // for what rank 0 has to say
+// For what the ranks before this one have to say. One that ends the program ends the others before their turn.
+constexpr useconds_t kPatience_us = 2'000'000;
+constexpr useconds_t kEachRank_us = 500'000;
+constexpr int kMaxTurns = 20;
 // Launchers drop what they have not passed on yet when they are told to abort.
 constexpr useconds_t kPassedOn_us = 200'000;
 
@@ -28,16 +32,17 @@ void complain(std::string_view call, const std::string& what) noexcept {
     }
 }
 
-void die(std::string_view call, std::string_view what, std::string_view hint, bool everywhere) noexcept {
+void die(std::string_view call, std::string_view what, std::string_view hint) noexcept {
     int running = 0, over = 0, rank = 0;
     MPI_Initialized(&running);
     MPI_Finalized(&over);
     if (!mpi::is_own_mpi()) running = 0;  // its communicators are no handles of ours
     if (running && !over) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    // Should rank 0 have nothing to say, this one is still there.
-    if (everywhere && rank != 0) sleep(kPatience_s);
+    // Should those before have nothing to say, this one is still there.
+    for (int turn = 0; turn < std::min(rank, kMaxTurns); ++turn) usleep(turn == 0 ? kPatience_us : kEachRank_us);
     const auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
-    std::fprintf(stderr, "gimbal: error: %.*s: %.*s\n", length(call), call.data(), length(what), what.data());
+    std::fprintf(stderr, "gimbal: error: %.*s: %.*s", length(call), call.data(), length(what), what.data());
+    std::fprintf(stderr, rank == 0 ? "\n" : " (on rank %d)\n", rank);
     if (!hint.empty()) std::fprintf(stderr, "        %.*s\n", length(hint), hint.data());
     std::fflush(nullptr);
     if (running && !over) {

@@ -12,9 +12,9 @@ namespace gimbal::lb4mpi {
 /// Say that a call was wrong but harmless; once for each text. @threads any
 void complain(std::string_view call, const std::string& what) noexcept;
 
-/// Say what is wrong and end the program, all ranks of it: to go on would lose iterations or wait for ever.
-/// @param everywhere  it is a setting, so every rank has the same to say: rank 0 does, and ends the others
-[[noreturn]] void die(std::string_view call, std::string_view what, std::string_view hint, bool everywhere) noexcept;
+/// Say what is wrong and end the program, all ranks of it: to go on would lose iterations or wait for ever. What is
+/// wrong on several ranks the first of them says: the others wait for their turn, some seconds, and are ended before.
+[[noreturn]] void die(std::string_view call, std::string_view what, std::string_view hint) noexcept;
 
 /// Run the body of a function of the C interface: there, errors have nowhere to go.
 template <class Body>
@@ -22,11 +22,11 @@ auto guarded(std::string_view call, Body&& body) noexcept -> decltype(body()) {
     try {
         return body();
     } catch (const Error& error) {
-        die(call, error.what(), error.hint(), error.code() == ErrorCode::invalid_option);
+        die(call, error.what(), error.hint());
     } catch (const std::exception& error) {
-        die(call, error.what(), {}, false);
+        die(call, error.what(), {});
     } catch (...) {
-        die(call, "an exception of unknown type", {}, false);
+        die(call, "an exception of unknown type", {});
     }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lb4mpi/setup.hpp"
 
+#include <cmath>
 #include <cstring>
+#include <string>
 
 #include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/complain.hpp"
@@ -80,9 +82,30 @@ infoDLS& checked(infoDLS* info) {
     return *info;
 }
 
+void check_items(const void* data, int items, int item_bytes) {
+    if (!data) {
+        throw Error(ErrorCode::wrong_use, "data is NULL",
+                    "allowed: the address of this rank's items; a rank that owns none needs room for one all the same");
+    }
+    if (items < 0) throw Error(ErrorCode::wrong_use, "items is " + std::to_string(items), "allowed: 0 and more");
+    if (item_bytes < 1)
+        throw Error(ErrorCode::wrong_use, "item_bytes is " + std::to_string(item_bytes), "allowed: 1 and more");
+}
+
 /// As in DLS4LB: the last `slower` ranks run at one speed, the others at another.
 void set_weights(infoDLS& info, int slower, double speed, double slower_speed) {
-    if (slower <= 0 || !(speed > 0) || !(slower_speed > 0)) return;
+    if (slower <= 0) return;
+    if (slower > info.commSize) {
+        throw Error(ErrorCode::wrong_use,
+                    "nKNL is " + std::to_string(slower) + ", but there are " + std::to_string(info.commSize) + " ranks",
+                    "allowed: up to as many as there are ranks; 0 or less: all ranks run at one speed");
+    }
+    for (const double given : {speed, slower_speed}) {
+        if (given > 0 && std::isfinite(given)) continue;
+        throw Error(ErrorCode::wrong_use,
+                    "a speed is " + std::to_string(given) + ", and nKNL " + std::to_string(slower),
+                    "allowed: Xeon_speed and KNL_speed > 0 where nKNL > 0");
+    }
     double sum = 0;
     for (int rank = 0; rank < info.commSize; ++rank) {
         info.weights[rank] = rank >= info.commSize - slower ? slower_speed : speed;
@@ -117,11 +140,7 @@ void DLS_DataSetup(infoDLS* info, void* data, int items, int item_bytes, int wri
             throw Error(ErrorCode::wrong_use, "the structure was not set up", "call DLS_Parameters_Setup first");
         if (gimbal::lb4mpi::find(info->gimbal.open))
             throw Error(ErrorCode::wrong_use, "the loop is open", "call it before DLS_StartLoop");
-        if (!data || items < 0 || item_bytes < 1) {
-            throw Error(ErrorCode::wrong_use,
-                        "no data, " + std::to_string(items) + " items of " + std::to_string(item_bytes) + " bytes",
-                        "data: an address; items: >= 0; item_bytes: >= 1");
-        }
+        check_items(data, items, item_bytes);
         info->gimbal.data = data;
         info->gimbal.items = items;
         info->gimbal.item_bytes = item_bytes;
