@@ -184,7 +184,7 @@ GIMBAL_API void DLS_Partition(MPI_Comm world, int coordinator, MPI_Comm* foremen
  *  ranks steal from those that have some left. DLS_StartChunk then hands out indices of `data` plus firstIter, and puts
  *  stolen items there for as long as their chunk runs. After DLS_Setup; see docs/lb4mpi.md.
  *  @param data        at least max(1, items) items; not touched by the program between EndChunk and StartChunk
- *  @param item_bytes  size of an item, which must be copyable as bytes [bytes]
+ *  @param item_bytes  size of an item, which must be copyable as bytes [bytes]; the same on all ranks
  *  @param write_back  1: what a chunk leaves in its items goes back to their owner; 0: it is dropped */
 GIMBAL_API void DLS_DataSetup(infoDLS* info, void* data, int items, int item_bytes, int write_back);
 

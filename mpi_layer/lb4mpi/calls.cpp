@@ -64,8 +64,9 @@ const std::string& name_of(infoDLS& info) {
     if (info.gimbal.name < 0) {
         const Kind kind = kind_of(info);
         const char* const plain_name = kind == kItems ? "lb4mpi items" : kind == kGroup ? "lb4mpi outer" : "lb4mpi";
-        info.gimbal.name = state.agree_on_name(info.gimbal.title, plain_name, info.gimbal.slot,
-                                               kind == kItems ? -1 : iterations_of(info));
+        info.gimbal.name =
+            state.agree_on_name(info.gimbal.title, plain_name, info.gimbal.slot,
+                                kind == kItems ? 0 : iterations_of(info), kind == kItems ? info.gimbal.item_bytes : 0);
         check_workload(info, state.name(info.gimbal.name));
     }
     return state.name(info.gimbal.name);

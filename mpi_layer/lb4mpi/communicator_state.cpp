@@ -142,25 +142,31 @@ MPI_Comm CommunicatorState::duplicate() {
     return duplicate_;
 }
 
-std::array<bool, 3> CommunicatorState::same_everywhere(const Words& mine) {
+std::array<CommunicatorState::Range, 4> CommunicatorState::range_of(const Words& mine) {
     if (names_comm_ == MPI_COMM_NULL) names_comm_ = duplicate_of(comm_);
-    // Equal everywhere if and only if the least value and the least complement are complements.
-    std::array<std::uint64_t, 6> least{};
+    // The least complement is that of the largest value.
+    std::array<std::uint64_t, 8> least{};
     for (std::size_t i = 0; i < mine.size(); ++i) {
         least[2 * i] = mine[i];
         least[2 * i + 1] = ~mine[i];
     }
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Iallreduce(MPI_IN_PLACE, least.data(), 6, MPI_UINT64_T, MPI_MIN, names_comm_, &request),
+    check(MPI_Iallreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_UINT64_T, MPI_MIN, names_comm_,
+                         &request),
           "MPI_Iallreduce");
     wait_for(request);
-    const auto same = [&](std::size_t i) { return least[2 * i] == ~least[2 * i + 1]; };
-    return {same(0), same(1), same(2)};
+    std::array<Range, 4> ranges{};
+    for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i] = {least[2 * i], ~least[2 * i + 1]};
+    return ranges;
+}
+
+std::string CommunicatorState::text_of(const Range& range) {
+    return "from " + std::to_string(range.least) + " to " + std::to_string(range.most);
 }
 
 void CommunicatorState::end_names() {
     if (names_comm_ == MPI_COMM_NULL) return;
-    while (!same_everywhere({0, kEndsNames, 0})[1]) {
+    while (!range_of({0, kEndsNames, 0, 0})[1].one()) {
     }
 }
 
@@ -172,22 +178,28 @@ void CommunicatorState::end_all_names() noexcept {
 }
 
 int CommunicatorState::agree_on_name(std::string_view title, std::string_view plain_name, int slot,
-                                     std::int64_t iterations) {
-    const auto same =
-        same_everywhere({title.empty() ? 0 : std::hash<std::string_view>{}(title) | 1,
-                         std::hash<std::string_view>{}(plain_name) | 1, static_cast<std::uint64_t>(iterations)});
-    if (!same[1]) {
+                                     std::int64_t iterations, int item_bytes) {
+    const auto [titles, names, lengths, sizes] = range_of(
+        {title.empty() ? 0 : std::hash<std::string_view>{}(title) | 1, std::hash<std::string_view>{}(plain_name) | 1,
+         static_cast<std::uint64_t>(iterations), static_cast<std::uint64_t>(item_bytes)});
+    if (!names.one()) {
         throw Error(ErrorCode::wrong_use,
                     "the ranks begin different loops, or some of them called DLS_DataSetup or MPI_Finalize",
                     "all ranks of a communicator must begin its loops in the same order");
     }
-    if (!same[2]) {
+    if (!lengths.one()) {
         throw Error(ErrorCode::wrong_use,
-                    "the ranks do not agree on the number of iterations; here it is " + std::to_string(iterations),
-                    "all ranks of a communicator must begin its loops in the same order");
+                    "the ranks do not agree on the number of iterations: it is " + text_of(lengths),
+                    "all ranks of a communicator must begin its loops in the same order, each with the same first and "
+                    "last iteration");
+    }
+    if (!sizes.one()) {
+        throw Error(ErrorCode::wrong_use,
+                    "the ranks do not agree on item_bytes of DLS_DataSetup: it is " + text_of(sizes),
+                    "all ranks must have items of the same size: they are copied from rank to rank");
     }
     // A title that not all ranks have is what was in memory before.
-    if (!title.empty() && same[0]) return number_of(std::string(title));
+    if (!title.empty() && titles.one()) return number_of(std::string(title));
     return number_of(std::string(plain_name).append(" ").append(std::to_string(slot)));
 }
 

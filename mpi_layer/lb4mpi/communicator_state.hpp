@@ -43,10 +43,12 @@ public:
     /// Agree on a loop's name. Collective; answers other ranks' requests while it waits.
     /// @param title       this rank's, or empty
     /// @param plain_name  what sort of loop this rank begins; with the slot's number, the name of one without a title
-    /// @param iterations  N; not compared if < 0
+    /// @param iterations  N, >= 0; of distributed data 0
+    /// @param item_bytes  of distributed data; else 0 [bytes]
     /// @return its number: see name()
-    /// @errors gimbal::Error(wrong_use), on all ranks: the sort or N is not the same everywhere; mpi
-    int agree_on_name(std::string_view title, std::string_view plain_name, int slot, std::int64_t iterations);
+    /// @errors gimbal::Error(wrong_use), on all ranks: the sort, N or the size is not the same everywhere; mpi
+    int agree_on_name(std::string_view title, std::string_view plain_name, int slot, std::int64_t iterations,
+                      int item_bytes);
     [[nodiscard]] const std::string& name(int number) const { return names_[static_cast<std::size_t>(number)]; }
 
     /// What the program's messages never meet. Collective when first asked for.
@@ -57,9 +59,15 @@ public:
 
 private:
     /// What ranks say when they agree on a name.
-    using Words = std::array<std::uint64_t, 3>;
-    /// Collective. @return which words are the same everywhere
-    [[nodiscard]] std::array<bool, 3> same_everywhere(const Words& mine);
+    using Words = std::array<std::uint64_t, 4>;
+    /// What all ranks said lies between these.
+    struct Range {
+        std::uint64_t least, most;
+        [[nodiscard]] bool one() const noexcept { return least == most; }
+    };
+    [[nodiscard]] static std::string text_of(const Range& range);
+    /// Collective. @return for each word what the ranks said
+    [[nodiscard]] std::array<Range, 4> range_of(const Words& mine);
     void end_names();
     int number_of(std::string name);
 
