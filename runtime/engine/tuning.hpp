@@ -29,7 +29,7 @@ struct LoopSetting {
 /// What one loop knows about the settings of the technique that runs it: the static fraction, the admission, the
 /// speeds in the static part, the error of the cost profile.
 /// @threads guarded by its owner
-/// @source reference: lightweight scheduling, sections 1, 3 and 4; test: tests/unit/loop/tuning_test.cpp
+/// @source reference: lightweight scheduling, sections 1, 3 and 4; test: tests/unit/engine/tuning_test.cpp
 class Tuning {
 public:
     /// What a setting depends on besides the technique.

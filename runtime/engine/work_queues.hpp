@@ -32,7 +32,7 @@ struct WorkerSteals {
 /// finished its block asks (ask()); owners look for that before each part, give back what is left, and from then on
 /// draw by compare-and-swap. Who gives back moves the head of its own, empty queue back: nobody else touches that.
 /// @threads prepare() by one; enter() and draw() by each worker for itself
-/// @source test: tests/unit/loop/work_queues_test.cpp
+/// @source test: tests/unit/engine/work_queues_test.cpp
 class WorkQueues {
 public:
     /// Fill the queues. @param plan  outlives the execution  @errors std::bad_alloc when the team grows

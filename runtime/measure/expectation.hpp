@@ -10,7 +10,7 @@ namespace gimbal {
 /// How long executions of a loop usually take under the choice that is believed to be the best, and how much they lose
 /// by imbalance. Brought from an earlier run, it is a promise: the first few executions show whether it still holds.
 /// @threads guarded by its owner
-/// @source derived; test: tests/unit/measure/expectation_test.cpp
+/// @source derived; test: tests/unit/kept/learner_test.cpp
 class Expectation {
 public:
     /// Take in an execution.

@@ -19,8 +19,8 @@ namespace gimbal {
 /// save over the steps to come, by the knowledge gradient, is more than it is expected to cost; steps to come are taken
 /// to be as many as there have been.
 /// @threads the owner locks
-/// @source knowledge gradient: Frazier, Powell, Dayanik 2008; the rest derived; test:
-/// tests/unit/select/drifting_bandit_test
+/// @source knowledge gradient: Frazier, Powell, Dayanik 2008; the rest derived;
+///         test: tests/unit/select/drifting_bandit_test.cpp
 class DriftingBandit {
 public:
     /// @param count  arms, >= 1  @param incumbent  the first one, < count

@@ -14,7 +14,7 @@ namespace gimbal {
 /// another length than it had is warned about once and follows all the same. Steps are counted as they were closed, so
 /// executions that overlapped may change places.
 /// @threads the owner locks
-/// @source seed 000, the policy `custom`; test: tests/unit/select/replay_test.cpp
+/// @source seed 000, the policy `custom`; test: tests/unit/select/recording_test.cpp
 class ReplaySelector final : public Selector {
 public:
     /// @param steps  not empty; must stay

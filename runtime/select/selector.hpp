@@ -106,7 +106,7 @@ public:
 
 /// The selector of that name; an empty name: the one that the settings ask for.
 /// @param loop  SiteIdentity::key(), for those that go by what was recorded of the loop
-/// @param name  one of selector_names(), or an agent's; unknown ones count as empty
+/// @param name  a selector's, as GIMBAL_SELECT takes it, or an agent's; unknown ones count as empty
 /// @param settings  of the loop's level: options().select, or options().select_ranks
 /// @errors std::bad_alloc
 [[nodiscard]] std::unique_ptr<Selector> make_selector(std::string_view name = {}, std::string_view loop = {},

@@ -22,7 +22,7 @@ namespace gimbal {
 /// @param workers          P; 0 counts as 1
 /// @return [P] sizes [iterations]
 /// @errors std::bad_alloc  @threads any  @cost O(P)
-/// @source Kale, Bhatele, Gropp 2011 (w_i f_s N / p); test: tests/unit/lightweight/division_test.cpp
+/// @source Kale, Bhatele, Gropp 2011 (w_i f_s N / p); test: tests/unit/technique/division_test.cpp
 [[nodiscard]] std::vector<std::uint64_t> static_sizes(std::span<const double> weights, double static_fraction,
                                                       std::uint64_t iterations, std::uint32_t workers);
 
@@ -34,7 +34,7 @@ namespace gimbal {
 ///                        static work; not a number: unknown
 /// @return [P] fractions in [0, 1], sum P max(f_s, f_s'); empty for no weights
 /// @errors std::bad_alloc  @threads any  @cost O(P log P)
-/// @source derived: f_s,i' = w_i f_s' = f_s,i + w_i (f_d - f_d'); test: tests/unit/lightweight/division_test.cpp
+/// @source derived: f_s,i' = w_i f_s' = f_s,i + w_i (f_d - f_d'); test: tests/unit/technique/division_test.cpp
 [[nodiscard]] std::vector<double> thread_fractions(std::span<const double> weights, double static_fraction,
                                                    double slack_fraction);
 

@@ -62,7 +62,7 @@ struct DeviceSplit {
 /// The bodies of run() are the program's: one for threads, and one with `#pragma omp target` for the device, which
 /// works on addresses of on_device() and of copy() (is_device_ptr).
 ///
-/// @threads one at a time, outside of parallel regions  @source test: tests/unit/restore/device_test.cpp
+/// @threads one at a time, outside of parallel regions  @source test: tests/unit/restore/device_test.py
 class DeviceLoop {
 public:
     /// @errors std::bad_alloc; a device that cannot be used is said, not thrown

@@ -16,7 +16,7 @@ extern "C" {
  *  threads, gets surplus workers besides. They sleep at each loop until another rank lends a core
  *  (gimbal/rank_cores.h), or until the loop has run out; then they run through. The program is told T everywhere.
  *
- *  @source ours; docs/decisions/0030; test: tests/unit/lending, tests/omp/elastic */
+ *  @source ours; docs/decisions/0030; test: tests/unit/lending, tests/mpi/elastic */
 
 /** A parallel region of the program, by its code; what is learnt about it. */
 typedef struct gimbal_region gimbal_region;

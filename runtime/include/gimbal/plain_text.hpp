@@ -13,7 +13,7 @@ namespace gimbal {
 
 // Numbers and letters that do not follow the locale. Gimbal lives in programs that may have called setlocale(): printf,
 // strtod, streams and isalpha then read and write another decimal point, group digits and know other letters. Only
-// these functions and <charconv> may turn a real number into text and back (tests/style/check_locale.py).
+// these functions and <charconv> may turn a real number into text and back (tests/locale/check_sources.py).
 
 namespace detail {
 
