@@ -244,6 +244,65 @@ OverRanks time_over_ranks(const Growing& growing, std::uint32_t ranks_seen) {
     return over_ranks(growing.time_s, sum.over_ranks ? ranks : ranks_seen);
 }
 
+/// How many ranks there are, and how long each and its processes lived.
+/// @param busy  gets a place for each rank that is seen
+void add_ranks(std::span<const RunRecord> records, MergedRun& run, PerRank& busy) {
+    PerRank wall;
+    for (const RunRecord& record : records) {
+        run.ranks = std::max(run.ranks, static_cast<std::uint32_t>(std::max(record.ranks, record.rank + 1)));
+        wall.try_emplace(record.rank, 0);
+        busy.try_emplace(record.rank, 0);
+    }
+    for (auto& [rank, alive_s] : wall) {
+        alive_s = time_alive(records, rank);
+        run.lives_s += std::max(alive_s, lives_of(records, rank)) / static_cast<double>(wall.size());
+    }
+    run.ranks_seen = static_cast<std::uint32_t>(wall.size());
+    run.wall_s = over_ranks(wall, run.ranks_seen);
+}
+
+/// What a record says about the process as a whole.
+/// @param all  the records of the run, this one among them
+void add_process(const RunRecord& record, std::span<const RunRecord> all, MergedRun& run) {
+    run.dispatch_ns += record.dispatch_ns / static_cast<double>(all.size());
+    run.cores_lent += record.cores_lent;
+    run.placed = run.placed || !record.placement.empty();
+    run.regions_with_numbers = std::max(run.regions_with_numbers, record.regions_with_numbers);
+    if (run.program_schedule.empty()) run.program_schedule = schedule_of_program(record);
+    run.alone = run.alone || record.alone;
+    run.unseen_mpi = run.unseen_mpi || (record.mpi == MpiHere::watched && !record.waiting);
+    run.elastic = run.elastic || is_elastic(record);
+    add_warnings(record, all, run.warnings);
+}
+
+/// @param busy  time in loops of each rank [s]
+void add_loop(const LoopSummary& loop, int rank, Growing& growing, MergedRun& run, PerRank& busy) {
+    name(loop, growing.sum);
+    if (loop.steals) {
+        add_steals(loop, rank, growing);
+        busy[rank] += loop.busy_max_s;
+        return;
+    }
+    add(loop, growing.sum);
+    add_alternative(loop, growing);
+    add_slow(loop, rank, growing.sum);
+    growing.time_s[rank] += loop.time_s;
+    if (loop.over_ranks) {
+        add_workers(loop, growing.sum);
+        add_per_rank(loop, run.ranks, busy);
+    } else {
+        busy[rank] += loop.time_s;
+        run.threads = std::max(run.threads, loop.workers);
+    }
+}
+
+MergedLoop merged_loop(const LoopKey& key, Growing& growing, std::uint32_t ranks_seen) {
+    if (key.steals) complete_steals(growing);
+    const auto ranks = static_cast<std::uint32_t>(growing.time_s.size());
+    const OverRanks time_s = time_over_ranks(growing, ranks_seen);
+    return {std::move(growing.sum), time_s, ranks};
+}
+
 }  // namespace
 
 LoopKey key_of(const LoopSummary& loop) {
@@ -282,66 +341,22 @@ double MergedLoop::scheduling_overhead() const noexcept {
 MergedRun merge(std::span<const RunRecord> records) {
     MergedRun run;
     std::map<LoopKey, Growing> loops;
-    PerRank wall, busy;
+    PerRank busy;
+    add_ranks(records, run, busy);
     for (const RunRecord& record : records) {
-        run.ranks = std::max(run.ranks, static_cast<std::uint32_t>(std::max(record.ranks, record.rank + 1)));
-        wall.try_emplace(record.rank, 0);
-        busy[record.rank] += 0;
+        add_process(record, records, run);
+        for (const LoopSummary& loop : record.loops) add_loop(loop, record.rank, loops[key_of(loop)], run, busy);
     }
-    for (auto& [rank, alive_s] : wall) {
-        alive_s = time_alive(records, rank);
-        run.lives_s += std::max(alive_s, lives_of(records, rank)) / static_cast<double>(wall.size());
-    }
-    for (const RunRecord& record : records) {
-        run.dispatch_ns += record.dispatch_ns / static_cast<double>(records.size());
-        run.cores_lent += record.cores_lent;
-        run.placed = run.placed || !record.placement.empty();
-        run.regions_with_numbers = std::max(run.regions_with_numbers, record.regions_with_numbers);
-        if (run.program_schedule.empty()) run.program_schedule = schedule_of_program(record);
-        add_warnings(record, records, run.warnings);
-        for (const LoopSummary& loop : record.loops) {
-            Growing& growing = loops[key_of(loop)];
-            name(loop, growing.sum);
-            if (loop.steals) {
-                add_steals(loop, record.rank, growing);
-                busy[record.rank] += loop.busy_max_s;
-                continue;
-            }
-            add(loop, growing.sum);
-            add_alternative(loop, growing);
-            add_slow(loop, record.rank, growing.sum);
-            growing.time_s[record.rank] += loop.time_s;
-            if (loop.over_ranks) {
-                add_workers(loop, growing.sum);
-                add_per_rank(loop, run.ranks, busy);
-            } else {
-                busy[record.rank] += loop.time_s;
-                run.threads = std::max(run.threads, loop.workers);
-            }
-        }
-    }
-    run.alone = std::any_of(records.begin(), records.end(), [](const RunRecord& record) { return record.alone; });
     if (know_no_mpi(records)) {
         run.alone = true;
         run.warnings.push_back(kNote + std::string("no use of MPI was seen: each of the ") + std::to_string(run.ranks) +
                                " processes did all of its work.");
     }
-    run.unseen_mpi = std::any_of(records.begin(), records.end(), [](const RunRecord& record) {
-        return record.mpi == MpiHere::watched && !record.waiting;
-    });
     run.efficiency = efficiency(records);
     run.waiting_places = waiting_places(records);
-    run.elastic = std::any_of(records.begin(), records.end(), is_elastic);
-    run.ranks_seen = static_cast<std::uint32_t>(wall.size());
-    run.wall_s = over_ranks(wall, run.ranks_seen);
     const OverRanks busy_s = over_ranks(busy, run.ranks_seen);
     run.rank_balance = busy_s.max > 0 ? busy_s.mean / busy_s.max : 1;
-    for (auto& [key, growing] : loops) {
-        if (key.steals) complete_steals(growing);
-        const auto ranks = static_cast<std::uint32_t>(growing.time_s.size());
-        const OverRanks time_s = time_over_ranks(growing, run.ranks_seen);
-        run.loops.push_back({std::move(growing.sum), time_s, ranks});
-    }
+    for (auto& [key, growing] : loops) run.loops.push_back(merged_loop(key, growing, run.ranks_seen));
     std::stable_sort(run.loops.begin(), run.loops.end(),
                      [](const MergedLoop& a, const MergedLoop& b) { return a.sum.time_s > b.sum.time_s; });
     return run;

@@ -6,8 +6,9 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from gimbal_campaign.errors import CampaignError
 from gimbal_campaign.store import differences
@@ -46,16 +47,16 @@ class Run:
     output: str
 
 
-def run_of(kind: str, text: str, reason: str, predicted: float | None, status: str, value: float | None, wall_s: float,
-           output: str) -> Run:
-    """A row. Raises ValueError if it is none that a search has written."""
-    configuration = json.loads(text)
+def run_of(row: tuple[Any, ...]) -> Run:
+    """A row whose columns are in the order of Run's fields. Raises ValueError if it is none that a search has written."""
+    run = Run(*row)
+    configuration = json.loads(run.configuration)
     if not isinstance(configuration, dict) or any(type(one) not in (int, float, str) for one in configuration.values()):
-        raise ValueError(f"{text} is no configuration")
-    for number in (predicted, value, wall_s):
+        raise ValueError(f"{run.configuration} is no configuration")
+    for number in (run.predicted, run.value, run.wall_s):
         if not isinstance(number, (int, float, type(None))):
             raise ValueError(f"{number!r} is no number")
-    return Run(kind, configuration, reason, predicted, status, value, wall_s, output)
+    return replace(run, configuration=configuration)
 
 
 class Store:
@@ -114,7 +115,7 @@ class Store:
         with closing(self.connection.execute("SELECT kind, configuration, reason, predicted, status, value, wall_s, "
                                              "output FROM tune_runs ORDER BY id")) as rows:
             try:
-                return [run_of(*row) for row in rows]
+                return [run_of(row) for row in rows]
             except (TypeError, ValueError) as error:
                 raise self.damaged(error) from None
 
