@@ -14,6 +14,7 @@
 
 #include "gimbal/device_block.hpp"
 #include "gimbal/device_rows.hpp"
+#include "gimbal/device_split.hpp"
 #include "gimbal/gimbal.h"
 #include "gimbal/hook_layout.h"
 #include "gimbal/loop.h"
@@ -39,14 +40,6 @@ struct DeviceLoopSettings {
     const char* schedule = "feedback";  ///< of Gimbal, as in OMP_SCHEDULE; one with weights learns the split
     double fixed_part = -1;  ///< in [0, 1]: the device runs the first rows, this part of them, for comparison;
                              ///< < 0: Gimbal shares the rows out
-};
-
-/// How the last executions were split.
-struct DeviceSplit {
-    double part = 0;   ///< of all rows, that the device ran, over all executions so far; in [0, 1]
-    double last = 0;   ///< the same in the last execution
-    double speed = 0;  ///< rows per second of the device over those of a thread, over all executions; 0: not known
-    std::int64_t executions = 0;
 };
 
 /// One loop over rows that host threads and a device draw chunks of from the same execution. The device is a worker of
@@ -98,9 +91,9 @@ public:
     }
 
     /// An array of rows that executions read or write. Both sides have all of it until something is written.
-    /// @param host  [rows * row_bytes], lives as long as this loop  @param exchanged  whether rows are computed from
-    /// it;
-    ///              false: threads get what the device wrote when the execution ends
+    /// @param host  [rows * row_bytes], lives as long as this loop
+    /// @param exchanged  whether rows are computed from it; false: threads get what the device wrote when the
+    ///                   execution ends
     /// @return its number
     int add_array(void* host, std::size_t row_bytes, bool exchanged = true) {
         void* const device = memory_with(host, static_cast<std::size_t>(settings_.rows) * row_bytes);
@@ -118,11 +111,10 @@ public:
     ///                each row by its own iteration
     /// @param host    void host(Rows): runs these rows on a thread  @param device  void device(Rows): on the device; it
     ///                returns when they are done
-    /// @errors std::runtime_error if rows cannot be copied from or to the device; those of the bodies must not leave
-    /// them
+    /// @errors std::runtime_error if rows cannot be copied from or to the device; no error may leave the bodies
     template <class Host, class Device>
     void run(const std::vector<int>& reads, const std::vector<int>& writes, const Host& host, const Device& device) {
-        if (on_ && settings_.fixed_part < 0 && split_.executions == 0) probe(host, device);
+        if (on_ && settings_.fixed_part < 0 && split().executions == 0) probe(host, device);
         if (!on_) {
             on_threads(host);
             return;
@@ -144,31 +136,24 @@ public:
     /// Have all rows of an array on the host.
     void fetch(int array) { rows_.fetch(array); }
 
-    [[nodiscard]] const DeviceSplit& split() const noexcept { return split_; }
+    [[nodiscard]] const DeviceSplit& split() const noexcept { return tally_.split(); }
 
     /// What the report says, e.g. "device 61 % of rows, 3.2 x a thread"; empty without a device.
     [[nodiscard]] std::string report() const {
-        if (split_.executions == 0) return {};
-        std::string text = "device " + fixed_digits(100 * split_.part, 0) + " % of rows";
-        if (split_.speed > 0) text += ", " + fixed_digits(split_.speed, split_.speed < 10 ? 1 : 0) + " x a thread";
+        const auto& [part, last, speed, executions] = split();
+        if (executions == 0) return {};
+        std::string text = "device " + fixed_digits(100 * part, 0) + " % of rows";
+        if (speed > 0) text += ", " + fixed_digits(speed, speed < 10 ? 1 : 0) + " x a thread";
         return on_ ? text : text + ", until it was left out";
     }
 
 private:
     static constexpr double kSlow = 0.5;  // of a thread's speed: the thread that drives the device does more by itself
-    static constexpr double kLate = 1.5;  // times longer than the threads need: the device holds everybody up
-    static constexpr int kLateExecutions = 3;
-
-    /// What a worker did in one execution.
-    struct alignas(128) Part {
-        std::int64_t rows = 0;
-        double time_s = 0;
-    };
 
     struct Execution {
         const std::vector<int>& reads;
         const std::vector<int>& writes;
-        std::vector<Part> parts;  // [threads]; the first is the device's
+        std::vector<DevicePart> parts;  // [threads]; the first is the device's
     };
 
     static DeviceLoopSettings checked(DeviceLoopSettings settings) {
@@ -198,7 +183,7 @@ private:
     }
 
     template <class Body>
-    void run_chunk(Execution& execution, Part& part, Rows rows, const Body& body, bool on_device) {
+    void run_chunk(Execution& execution, DevicePart& part, Rows rows, const Body& body, bool on_device) {
         if (rows.size() <= 0) return;
         const double begin_s = omp_get_wtime();
         rows_.bring_in(execution.reads, execution.writes, rows, on_device);
@@ -237,7 +222,7 @@ private:
     template <class Host, class Device>
     void draw(Execution& execution, void* opened, std::uint32_t worker, const Host& host, const Device& device) {
         gimbal_share share = {};
-        Part& part = execution.parts[worker];
+        DevicePart& part = execution.parts[worker];
         Rows done;
         std::uint64_t first = 0;
         std::uint64_t end = 0;
@@ -310,7 +295,7 @@ private:
     double draw_rest(Execution& execution, void* opened, std::uint32_t worker, std::int64_t first_row,
                      const Host& host) {
         gimbal_share share = {};
-        Part& part = execution.parts[worker + 1];
+        DevicePart& part = execution.parts[worker + 1];
         std::uint64_t first = 0;
         std::uint64_t end = 0;
         const double begin_s = omp_get_wtime();
@@ -379,32 +364,10 @@ private:
     }
 
     void count(const Execution& execution) {
-        Part threads;
-        double longest_s = 0;
-        for (std::size_t i = 1; i < execution.parts.size(); ++i) {
-            threads.rows += execution.parts[i].rows;
-            threads.time_s += execution.parts[i].time_s;
-            longest_s = std::max(longest_s, execution.parts[i].time_s);
-        }
-        const Part& device = execution.parts.front();
-        all_threads_.rows += threads.rows;
-        all_threads_.time_s += threads.time_s;
-        all_device_.rows += device.rows;
-        all_device_.time_s += device.time_s;
-        split_.executions += 1;
-        split_.last = static_cast<double>(device.rows) / static_cast<double>(settings_.rows);
-        split_.part = static_cast<double>(all_device_.rows) /
-                      static_cast<double>(all_device_.rows + std::max<std::int64_t>(all_threads_.rows, 0));
-        if (all_threads_.rows > 0 && all_device_.time_s > 0)
-            split_.speed = static_cast<double>(all_device_.rows) / all_device_.time_s /
-                           (static_cast<double>(all_threads_.rows) / all_threads_.time_s);
-        if (settings_.fixed_part >= 0 || longest_s == 0) return;
-        // Without rows: the technique has none for so slow a worker. One piece is made shorter instead.
-        const bool late = device.rows == 0 || (!block_.pays() && device.time_s > kLate * longest_s);
-        late_ = late ? late_ + 1 : 0;
-        if (late_ >= kLateExecutions)
-            leave_out("device " + std::to_string(settings_.device) + " was too slow in " + std::to_string(late_) +
-                      " executions");
+        tally_.add(execution.parts, settings_.rows, block_.pays());
+        if (settings_.fixed_part < 0 && tally_.too_slow())
+            leave_out("device " + std::to_string(settings_.device) + " was too slow in " +
+                      std::to_string(DeviceTally::kLateExecutions) + " executions");
     }
 
     DeviceLoopSettings settings_;
@@ -412,10 +375,7 @@ private:
     DeviceBlock block_;
     int schedule_ = 0;
     bool on_ = false;
-    DeviceSplit split_;
-    Part all_threads_;
-    Part all_device_;
-    int late_ = 0;
+    DeviceTally tally_;
 };
 
 }  // namespace gimbal

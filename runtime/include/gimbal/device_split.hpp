@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gimbal {
+
+/// What a worker did.
+struct alignas(128) DevicePart {
+    std::int64_t rows = 0;
+    double time_s = 0;
+};
+
+/// How the last executions were split.
+struct DeviceSplit {
+    double part = 0;   ///< of all rows, that the device ran, over all executions so far; in [0, 1]
+    double last = 0;   ///< the same in the last execution
+    double speed = 0;  ///< rows per second of the device over those of a thread, over all executions; 0: not known
+    std::int64_t executions = 0;
+};
+
+/// Adds up what the device and the threads did, and sees when the device holds the threads up.
+/// @threads guarded by its owner
+/// @source docs/decisions/0038; test: tests/unit/restore/device_split_test.cpp
+class DeviceTally {
+public:
+    static constexpr double kLate = 1.5;  // times longer than the threads need: the device holds everybody up
+    static constexpr int kLateExecutions = 3;
+
+    /// Take in an execution.
+    /// @param parts  [workers] what each did; the first is the device
+    /// @param rows   of the loop [rows], >= 1
+    /// @param one_piece  the device got its rows in one piece: where that takes long, the next piece is shorter
+    /// @errors none  @cost O(workers)
+    void add(const std::vector<DevicePart>& parts, std::int64_t rows, bool one_piece) noexcept {
+        const DevicePart& device = parts.front();
+        double longest_s = 0;
+        for (std::size_t i = 1; i < parts.size(); ++i) {
+            threads_.rows += parts[i].rows;
+            threads_.time_s += parts[i].time_s;
+            longest_s = std::max(longest_s, parts[i].time_s);
+        }
+        device_.rows += device.rows;
+        device_.time_s += device.time_s;
+        split_.executions += 1;
+        split_.last = static_cast<double>(device.rows) / static_cast<double>(rows);
+        split_.part = static_cast<double>(device_.rows) / static_cast<double>(device_.rows + threads_.rows);
+        if (threads_.rows > 0 && device_.time_s > 0)
+            split_.speed = static_cast<double>(device_.rows) / device_.time_s /
+                           (static_cast<double>(threads_.rows) / threads_.time_s);
+        if (longest_s == 0) return;
+        // Without rows: the technique has none for so slow a worker.
+        const bool late = device.rows == 0 || (!one_piece && device.time_s > kLate * longest_s);
+        late_ = late ? late_ + 1 : 0;
+    }
+
+    [[nodiscard]] const DeviceSplit& split() const noexcept { return split_; }
+
+    /// Whether the threads are better off without the device: it was late in each of the last kLateExecutions.
+    [[nodiscard]] bool too_slow() const noexcept { return late_ >= kLateExecutions; }
+
+private:
+    DeviceSplit split_;
+    DevicePart threads_;
+    DevicePart device_;
+    int late_ = 0;  // executions in a row
+};
+
+}  // namespace gimbal
