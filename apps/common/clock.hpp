@@ -36,8 +36,9 @@ inline double thread_cpu_s() {
     return seconds_on(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/// Work that can be made to last longer than it computes, by sleeping: then ranks that share cores behave as if each had
-/// its own, as long as those are not busy all the time; and simulated ranks, whose computing takes no time, take some.
+/// Work that can be made to last longer than it computes, by sleeping: then ranks that share cores behave as if each
+/// had its own, as long as those are not busy all the time; and simulated ranks, whose computing takes no time, take
+/// some.
 /// @threads one
 class Lasting {
 public:

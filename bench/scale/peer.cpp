@@ -79,7 +79,8 @@ private:
         for (;;) {
             MPI_Status status;
             std::array<double, 2> times{};
-            if (wait && working_ > 0) {  // not by MPI_Probe: looks that take no time would wait for ever in virtual time
+            if (wait && working_ > 0) {
+                // Not by MPI_Probe: looks that take no time would wait for ever in virtual time.
                 MPI_Recv(times.data(), 2, MPI_DOUBLE, MPI_ANY_SOURCE, kTagRequest, MPI_COMM_WORLD, &status);
             } else {
                 int there = 0;

@@ -70,7 +70,7 @@ double ticks_per_microsecond() noexcept {
     if (!detail::clock_is_tsc) return 1000;
     static std::atomic<double> known{0};
     static std::atomic<std::uint64_t> due{0};  // age from which on it is measured again [ticks]
-    constexpr std::uint64_t kFactor = 2;       // in age, from one measurement to the next: each takes half a microsecond
+    constexpr std::uint64_t kFactor = 2;       // in age, from one measurement to the next: each takes half a us
     const std::uint64_t age = ticks() - start_point.ticks;
     // Relaxed: a thread that sees one of the two too early measures once more, or takes the figure of before.
     const double cached = known.load(std::memory_order_relaxed);

@@ -29,7 +29,8 @@ struct StoredStatistics {
 /// Everything in the file of GIMBAL_LOOP_STATS as it was when first asked for. @threads any
 [[nodiscard]] const std::vector<StoredStatistics>& all_stored_statistics();
 
-/// Whether that file is one of statistics, empty, or not there: another one is not this library's to write. @threads any
+/// Whether that file is one of statistics, empty, or not there: another one is not this library's to write.
+/// @threads any
 [[nodiscard]] bool may_replace_loop_stats();
 
 /// What the file of GIMBAL_LOOP_STATS says about a loop, for any team size if not for this one; in ticks.

@@ -15,8 +15,8 @@ namespace gimbal {
 /// runs, and a process that is killed leaves everything up to its last record.
 ///
 /// Pages that are mapped are reserved on the device first: a write to one that there is no room for would end the
-/// program. Others are written by calls, which fail without harm. A program that closes all descriptors closes this one,
-/// too, and may have a file of its own under its number: the trace is opened again, or ends there.
+/// program. Others are written by calls, which fail without harm. A program that closes all descriptors closes this
+/// one, too, and may have a file of its own under its number: the trace is opened again, or ends there.
 /// @threads any
 class TraceFile {
 public:

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
     }
     cpu_set_t mask;
     sched_getaffinity(0, sizeof mask, &mask);
-    printf("rank %d of %d: %d threads on %d cores, sum %ld\n", rank, size, omp_get_max_threads(), CPU_COUNT(&mask), all);
+    printf("rank %d of %d: %d threads on %d cores, sum %ld\n", rank, size, omp_get_max_threads(), CPU_COUNT(&mask),
+           all);
     MPI_Finalize();
 }

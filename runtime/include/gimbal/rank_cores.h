@@ -22,8 +22,7 @@ GIMBAL_API int gimbal_rank_cores_on(void);
 
 /** This process is a rank of a node, and may lend and borrow from now on.
  *  @param memory  the same for all ranks of the node, zero at first, GIMBAL_RANK_CORES_SLOT_BYTES for each of them;
- *  stays
- *                 mapped until the process ends
+ *                 stays mapped until the process ends
  *  @param slot    this rank's place of [0, slots), different for each
  *  @threads one, before it lends  @errors none: too little memory, or a second call, and nothing is lent */
 GIMBAL_API void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots);

@@ -50,8 +50,9 @@ typedef struct gimbal_waiting_sums {
     uint64_t sleeps;  /**< [count] */
 } gimbal_waiting_sums;
 
-/** Whether the ranks of this node have more threads than it has processors, as far as this rank knows: a rank that waits
- *  should leave its core to others. Counted are its largest team that has run a loop, and as many threads in the others.
+/** Whether the ranks of this node have more threads than it has processors, as far as this rank knows: a rank that
+ *  waits should leave its core to others. Counted are its largest team that has run a loop, and as many threads in the
+ *  others.
  *  @return 1: they have; 0 also where the process may not run on all processors
  *  @threads any  @cost two loads; system calls the first time  @source docs/decisions/0055 */
 GIMBAL_API int gimbal_rank_is_crowded(void);

@@ -200,7 +200,8 @@ static void last_value(int rounds) {
 
 /* Loops whose last opened execution was to stand. */
 static int standing(void) {
-    gimbal_known_table* (*const find)(void) = (gimbal_known_table * (*)(void)) dlsym(RTLD_DEFAULT, "gimbal_known_loops");
+    gimbal_known_table* (*const find)(void) =
+        (gimbal_known_table * (*)(void)) dlsym(RTLD_DEFAULT, "gimbal_known_loops");
     int count = 0;
     for (int i = 0; find && i < GIMBAL_KNOWN_LOOPS; ++i) count += find()->loops[i].stands;
     return count;
