@@ -20,11 +20,21 @@ namespace detail {
 extern bool clock_is_tsc;
 }  // namespace detail
 
+/// What a clock of the system shows [ns]; 0 where there is none.
+[[nodiscard]] inline std::uint64_t ns_on(clockid_t clock) noexcept {
+    timespec now{};
+    clock_gettime(clock, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
 /// Nanoseconds of the monotonic clock.
 [[nodiscard]] inline std::uint64_t monotonic_ns() noexcept {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+    return ns_on(CLOCK_MONOTONIC);
+}
+
+/// Now, as headers of traces count it: since 1970-01-01 UTC [ns].
+[[nodiscard]] inline std::uint64_t wall_clock_ns() noexcept {
+    return ns_on(CLOCK_REALTIME);
 }
 
 /// The cheapest clock of this machine: the time stamp counter where it is invariant, else CLOCK_MONOTONIC. Where ranks
@@ -54,7 +64,9 @@ void start_clock() noexcept;
 [[nodiscard]] double ticks_per_microsecond() noexcept;
 
 /// The inverse, in seconds: for expert rules and bounds. @cost as ticks_per_microsecond()
-[[nodiscard]] inline double rough_seconds_per_tick() noexcept { return 1e-6 / ticks_per_microsecond(); }
+[[nodiscard]] inline double rough_seconds_per_tick() noexcept {
+    return 1e-6 / ticks_per_microsecond();
+}
 
 /// Seconds since start_clock().
 [[nodiscard]] double seconds_since_start() noexcept;

@@ -16,11 +16,6 @@ namespace {
 /// Seeds of tests lie apart from those of training.
 constexpr std::uint64_t kTests = 0x7e575eed;
 
-std::uint32_t median_of(std::vector<std::uint32_t> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 /// Median over the test runs of anything that takes a seed.
 template <class Run>
 std::uint32_t tested(std::uint32_t tests, std::uint64_t seed, Run run) {
@@ -56,6 +51,11 @@ void train_once(SelfishValue& value, const SelfishSettings& settings, const Self
 }
 
 }  // namespace
+
+std::uint32_t median_of(std::vector<std::uint32_t> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
 
 SelfishValue::SelfishValue(const SelfishSettings& settings, const SelfishTraining& training)
     : settings_(settings),

@@ -64,6 +64,10 @@ private:
     std::vector<learn::LinearValue> values_;  // [actions]
 };
 
+/// The one in the middle, of an even number the higher of the two.
+/// @param values  [> 0]
+[[nodiscard]] std::uint32_t median_of(std::vector<std::uint32_t> values);
+
 /// @param seed  of guidance and other jobs  @errors std::bad_alloc
 /// @source seed 002, sections 4 and 5; test: tests/unit/experiment/selfish_test.cpp
 [[nodiscard]] SelfishOutcome train_selfish(const SelfishSettings& settings, const SelfishTraining& training,

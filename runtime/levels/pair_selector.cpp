@@ -32,12 +32,6 @@ constexpr double kSecondsPerDraw = 50e-9;
 constexpr double kDrawsPerPair = 64 * 16;  // rank chunks, and draws of each thread in them, where nothing is known;
 constexpr double kFirstPart = 0.25;  // of that is waited for: what the first prediction takes more, later ones wait
 
-Portfolio portfolio_of(std::span<const std::string_view> names) {
-    Portfolio portfolio;
-    for (const std::string_view name : names) portfolio.push_back({find_technique(name)});
-    return portfolio;
-}
-
 simulate::NestedMachine machine_of(const LoopContext& context) {
     simulate::NestedMachine machine;
     machine.ranks = context.workers;
@@ -74,7 +68,7 @@ PairSelector::~PairSelector() = default;
 
 // Whatever stands first is in force until the agent has moved each level.
 void PairSelector::begin_agent(const LoopContext& context) {
-    ranks_ = threads_ = gimbal::portfolio_of(settings_);
+    ranks_ = threads_ = portfolio_of(settings_);
     iterations_ = context.iterations;
     const PairTable table{static_cast<std::uint32_t>(ranks_.size()), static_cast<std::uint32_t>(threads_.size())};
     auto agent = std::make_unique<LevelAgent>(table, Pair{}, agent_parameters(settings_, settings_.agent), seed_,
@@ -85,8 +79,8 @@ void PairSelector::begin_agent(const LoopContext& context) {
 
 void PairSelector::begin(const LoopContext& context) {
     if (settings_.name == "levels") return begin_agent(context);
-    ranks_ = portfolio_of(kNames);
-    threads_ = portfolio_of(std::span(kNames).subspan(1));
+    ranks_ = portfolio_of_names(kNames);
+    threads_ = portfolio_of_names(std::span(kNames).subspan(1));
     iterations_ = context.iterations;
     const PairTable table{static_cast<std::uint32_t>(ranks_.size()), static_cast<std::uint32_t>(threads_.size())};
     auto coordinator = std::make_unique<Coordinator>(

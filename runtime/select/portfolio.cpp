@@ -2,7 +2,7 @@
 #include "select/portfolio.hpp"
 
 #include <algorithm>
-#include <initializer_list>
+#include <array>
 #include <string>
 
 #include "base/spelling.hpp"
@@ -18,24 +18,27 @@ namespace {
 
 constexpr std::string_view kSeparators = " \t\r\n\f\v;";
 
-Portfolio of_names(std::initializer_list<std::string_view> names) {
+constexpr std::array<std::string_view, 12> kSeed = {"static", "ss",    "mfsc",  "gss",   "tss",   "fac2",
+                                                    "awf",    "awf-b", "awf-c", "awf-d", "awf-e", "af"};
+constexpr std::array<std::string_view, 12> kExpert = {"static",       "ss",    "tss",   "guided", "gss",   "fac2",
+                                                      "static-steal", "awf-b", "awf-c", "awf-d",  "awf-e", "maf"};
+
+}  // namespace
+
+Portfolio portfolio_of_names(std::span<const std::string_view> names) {
     Portfolio portfolio;
     for (const std::string_view name : names) portfolio.push_back({find_technique(name)});
     return portfolio;
 }
 
-}  // namespace
-
 // Never destroyed: loops may run while the process ends.
 const Portfolio& seed_portfolio() {
-    static const auto* const portfolio = new Portfolio(
-        of_names({"static", "ss", "mfsc", "gss", "tss", "fac2", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af"}));
+    static const auto* const portfolio = new Portfolio(portfolio_of_names(kSeed));
     return *portfolio;
 }
 
 const Portfolio& expert_portfolio() {
-    static const auto* const portfolio = new Portfolio(of_names(
-        {"static", "ss", "tss", "guided", "gss", "fac2", "static-steal", "awf-b", "awf-c", "awf-d", "awf-e", "maf"}));
+    static const auto* const portfolio = new Portfolio(portfolio_of_names(kExpert));
     return *portfolio;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +12,10 @@ namespace gimbal {
 
 /// What a selector chooses among, in the order in which binary and expert selection step through it.
 using Portfolio = std::vector<Schedule>;
+
+/// Techniques without chunks of their own, in this order.
+/// @param names  of techniques that there are  @errors std::bad_alloc
+[[nodiscard]] Portfolio portfolio_of_names(std::span<const std::string_view> names);
 
 /// The seed's twelve: static ss mfsc gss tss fac2 awf awf-b awf-c awf-d awf-e af.
 [[nodiscard]] const Portfolio& seed_portfolio();

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <map>
 #include <mutex>
 #include <new>
@@ -45,18 +44,12 @@ struct Recorder {
 Recorder* recorder = nullptr;
 std::uint64_t generation = 0;
 
-std::uint64_t realtime_ns() noexcept {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 /// Both clocks at one moment: of several readings the one that took least.
 void read_clocks(std::uint64_t& now_ticks, std::uint64_t& now_ns) noexcept {
     std::uint64_t least = UINT64_MAX;
     for (int i = 0; i < 4; ++i) {
         const std::uint64_t before = ticks();
-        const std::uint64_t ns = realtime_ns();
+        const std::uint64_t ns = wall_clock_ns();
         const std::uint64_t after = ticks();
         if (after - before >= least) continue;
         least = after - before;

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -57,12 +56,6 @@ void write_one(const std::string& path, std::uint64_t since_ns) {
 }
 
 }  // namespace
-
-std::uint64_t wall_clock_ns() noexcept {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 void write_left_traces(const std::string& pattern, std::uint64_t since_ns) {
     if (pattern.empty()) return;

@@ -44,11 +44,6 @@ struct Row {
     std::vector<simulate::SelfishOutcome> curves = {};  // [seeds]
 };
 
-std::uint32_t median(std::vector<std::uint32_t> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 std::size_t solved(const std::vector<std::uint32_t>& quanta, std::uint32_t most) {
     return static_cast<std::size_t>(std::count_if(quanta.begin(), quanta.end(), [&](auto one) { return one < most; }));
 }
@@ -132,10 +127,10 @@ int print_rows_json(const SelfishRequest& request, const std::vector<Row>& rows)
         Json one = {{"name", row.name},
                     {"kind", row.kind},
                     {"quanta", row.quanta},
-                    {"median", median(row.quanta)},
+                    {"median", simulate::median_of(row.quanta)},
                     {"success_rate", static_cast<double>(solved(row.quanta, most)) / request.seeds}};
         if (!row.largest.empty()) {
-            one["best_median"] = median(row.best);
+            one["best_median"] = simulate::median_of(row.best);
             one["best_success_rate"] = static_cast<double>(solved(row.best, most)) / request.seeds;
             one["diverged"] = diverged(row);
             one["largest"] = Json::array();
@@ -172,8 +167,8 @@ int print_rows(const SelfishRequest& request, const std::vector<Row>& rows) {
     };
     for (const Row& row : rows) {
         const bool linear = !row.largest.empty();
-        table.add({row.name, row.kind, quanta(median(row.quanta)), of_seeds(solved(row.quanta, most)),
-                   linear ? quanta(median(row.best)) : "", linear ? of_seeds(solved(row.best, most)) : "",
+        table.add({row.name, row.kind, quanta(simulate::median_of(row.quanta)), of_seeds(solved(row.quanta, most)),
+                   linear ? quanta(simulate::median_of(row.best)) : "", linear ? of_seeds(solved(row.best, most)) : "",
                    linear ? of_seeds(diverged(row)) : ""});
     }
     return print_text(std::to_string(request.world.steps) + " steps on " + std::to_string(request.world.processors) +
