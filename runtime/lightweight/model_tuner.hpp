@@ -47,11 +47,11 @@ public:
     [[nodiscard]] bool settled() const noexcept override { return stage_ == Stage::settled; }
     [[nodiscard]] std::string_view stage() const noexcept override;
 
-    /// The region as the trials showed it, T_p = N t1 / p; zeros before they have ended.
+    /// The region as the trials showed it, T_p = N t1 / p; zeros before they have ended. For tests.
     [[nodiscard]] const RegionModel& region() const noexcept { return region_; }
-    /// delta_app as the trials showed it [time]; 0 before they have ended.
+    /// delta_app as the trials showed it [time]; 0 before they have ended. For tests.
     [[nodiscard]] double application_imbalance() const noexcept { return application_; }
-    /// What formula 2 said, before the neighbours were tried; 1 before the trials have ended.
+    /// What formula 2 said, before the neighbours were tried; 1 before the trials have ended. For tests.
     [[nodiscard]] double modelled_fraction() const noexcept { return modelled_; }
 
 private:

@@ -46,7 +46,7 @@ bool wait_for_share(double expected_s) noexcept;
 /// Whether the process is about to end and a long job should give up.
 [[nodiscard]] bool background_is_stopping() noexcept;
 
-/// Jobs that wait for the thread [count]. @threads any
+/// Jobs that wait for the thread [count]. For tests. @threads any
 [[nodiscard]] std::size_t background_waiting() noexcept;
 
 /// Forks between the first process and this one [count]: a job that was handed in before the last one never runs here.

@@ -25,7 +25,6 @@ struct Search {
     std::int64_t colony = 10;  ///< ants per colony, a divisor of ants; for Barrier::none
 
     std::int64_t colonies() const { return barrier == Barrier::none ? ants / colony : 1; }
-    std::int64_t ants_per_colony() const { return barrier == Barrier::none ? colony : ants; }
 };
 
 /// What one thread has done since it was started.

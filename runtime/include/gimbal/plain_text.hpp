@@ -17,6 +17,7 @@ namespace gimbal {
 
 namespace detail {
 
+/// A number in std::to_chars's form and precision; "?" if it has no room. @errors std::bad_alloc  @threads any
 inline std::string digits_of(double value, std::chars_format form, int digits) {
     std::array<char, 400> text{};  // the largest double has 309 digits before the point
     const auto [end, status] = std::to_chars(text.data(), text.data() + text.size(), value, form, digits);
@@ -57,19 +58,18 @@ inline std::optional<double> whole_number_text(std::string_view text) noexcept {
     return rest.empty() ? value : std::nullopt;
 }
 
-/// ASCII letters only: the Turkish locale has another capital i.
+/// The small letter of a capital one, any other character as it is. ASCII letters only: the Turkish locale has another
+/// capital i.
 constexpr char ascii_lower(char c) noexcept {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+/// The capital letter of a small one, any other character as it is. ASCII letters only.
 constexpr char ascii_upper(char c) noexcept {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-constexpr bool ascii_blank(char c) noexcept {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
+/// Whether it is a letter or a digit of ASCII.
 constexpr bool ascii_alnum(char c) noexcept {
     return (c >= '0' && c <= '9') || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z');
 }

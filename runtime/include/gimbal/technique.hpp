@@ -36,6 +36,7 @@ enum class ChunkMeaning : std::uint8_t {
     granule  ///< every chunk but the loop's last has a multiple of c iterations; how many, the technique says
 };
 
+/// "exact" or "granule", as `gimbal info techniques` says it.
 [[nodiscard]] constexpr std::string_view name_of(ChunkMeaning meaning) noexcept {
     return meaning == ChunkMeaning::exact ? "exact" : "granule";
 }

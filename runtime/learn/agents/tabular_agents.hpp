@@ -166,7 +166,7 @@ public:
         q_.towards(step.state, step.action, target, step.alpha);
     }
 
-    /// V(S).
+    /// V(S). For tests.
     [[nodiscard]] double state_value(std::uint32_t state) const noexcept { return values_[state]; }
 
 private:
@@ -227,7 +227,7 @@ public:
         }
     }
 
-    /// rho.
+    /// rho. For tests.
     [[nodiscard]] double average_reward() const noexcept { return average_reward_; }
 
 private:

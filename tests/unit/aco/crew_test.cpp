@@ -26,7 +26,7 @@ Outcome alone(const Instance& instance, const Search& search) {
     std::vector<Outcome> outcomes;
     Workspace workspace(instance.jobs());
     for (std::int64_t index = 0; index < search.colonies(); ++index) {
-        const std::int64_t ants = search.ants_per_colony();
+        const std::int64_t ants = search.barrier == Barrier::none ? search.colony : search.ants;
         Colony colony(instance, search.seed, index * ants, ants);
         for (std::int64_t iteration = 0; iteration < search.iterations; ++iteration) {
             for (std::int64_t ant = 0; ant < ants; ++ant) colony.make(ant, workspace);
