@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -46,8 +49,20 @@ TEST(ThreadPool, TellsOfAnExceptionAndGoesOn) {
     EXPECT_EQ(calls, 3);
 }
 
+std::ptrdiff_t threads_of_this_process() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
 TEST(ThreadPool, EndsWithoutEverHavingWorked) {
-    for (int i = 0; i < 50; ++i) ThreadPool pool(4);
+    constexpr int kPools = 50;
+    const std::ptrdiff_t before = threads_of_this_process();
+    for (int i = 0; i < kPools; ++i) {
+        const ThreadPool pool(4);
+        EXPECT_EQ(pool.threads(), 4);
+        EXPECT_GE(threads_of_this_process(), before + 4);
+    }
+    // The kernel may show a thread for a moment after it has been joined.
+    EXPECT_LT(threads_of_this_process(), before + kPools) << "a thread of each pool is left";
 }
 
 }  // namespace

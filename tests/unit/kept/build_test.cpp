@@ -3,9 +3,12 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <cstring>
 #include <string>
+
+#include "base/bytes.hpp"
 
 namespace {
 
@@ -71,8 +74,20 @@ TEST(Build, AnIdIsFoundAmongOtherNotes) {
         EXPECT_TRUE(build_id_in(std::string_view(all).substr(0, length)).empty()) << length;
 }
 
-TEST(Build, AMachineIsOfOneKind) {
-    EXPECT_EQ(machine_kind(), machine_kind());
+TEST(Build, AMachineIsOfOneKindOnEachProcessor) {
+    cpu_set_t allowed;
+    ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    const std::uint64_t kind = machine_kind();
+    EXPECT_NE(kind, hash_of("")) << "nothing is in it";
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (!CPU_ISSET(cpu, &allowed)) continue;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+        EXPECT_EQ(machine_kind(), kind) << cpu;
+    }
+    EXPECT_EQ(sched_setaffinity(0, sizeof allowed, &allowed), 0);
 }
 
 }  // namespace
