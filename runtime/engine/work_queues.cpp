@@ -4,6 +4,7 @@
 #include "engine/work_queues.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "engine/admission.hpp"
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "experiment/experiment.hpp"
 #include "gimbal/slack_history.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 
 #include "gimbal/random.hpp"
 #include "learn/parameters.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "levels/pair_learner.hpp"
 #include "measure/cost_profile.hpp"

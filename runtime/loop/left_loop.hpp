@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "gimbal/known_loops.h"

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "engine/claim_width.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "technique/fac2.hpp"
 #include "technique/plan_builder.hpp"

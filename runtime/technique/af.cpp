@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "technique/adaptive_list.hpp"
 #include "technique/plan_builder.hpp"

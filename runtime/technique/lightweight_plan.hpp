@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
-
 #include "gimbal/technique.hpp"
 
 /// The two layouts of lightweight scheduling: a static part that costs no atomic, then a dynamic part.

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <span>
 #include <vector>
 
 #include "report/run_record.hpp"

@@ -3,7 +3,6 @@
 
 #include "search.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

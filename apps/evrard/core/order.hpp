@@ -4,7 +4,6 @@
 #include "common/vec3.hpp"
 #include "config.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include "octree.hpp"
 #include "particles.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>

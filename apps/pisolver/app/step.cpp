@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 
 namespace pisolver {
 

@@ -9,7 +9,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 /// The loop of one time step in three ways. Each is what a user would write.
 namespace pisolver {

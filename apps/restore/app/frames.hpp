@@ -4,7 +4,6 @@
 #include "image.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

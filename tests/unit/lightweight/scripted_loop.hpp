@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <random>
-#include <string_view>
 
 #include "lightweight/tuner.hpp"
 

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "gimbal/schedule.hpp"
 #include "select/portfolio.hpp"

@@ -2,6 +2,7 @@
 // Chunk sequences worked out by hand from the definitions in the papers, and equalities between techniques.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 
 #include "plan_checks.hpp"

@@ -2,6 +2,7 @@
 // Weighted plans, drawn by workers in random orders through reference implementations of Claim::weighted.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numeric>
 #include <random>

@@ -8,7 +8,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
