@@ -290,8 +290,6 @@ void LoopSite::learn_now(std::unique_ptr<Execution> finished) {
 // With the lock held: all its workers have left, and it is not repeated. What it takes while others wait for it is
 // part of the loop's way.
 void LoopSite::learn_from(std::unique_ptr<Execution> finished, StepRow* step, bool others_wait) noexcept {
-    std::optional<EarlyAllocations> early;
-    if (learning_.totals().calls < kFirst) early.emplace();
     const std::uint64_t begun = others_wait && closing_.begin() ? ticks() : 0;
     with_memory([&] { learn(*finished, step); });
     finished->set_left(0);
@@ -301,6 +299,8 @@ void LoopSite::learn_from(std::unique_ptr<Execution> finished, StepRow* step, bo
 
 // With the lock held.
 void LoopSite::learn(Execution& finished, StepRow* step) {
+    std::optional<EarlyAllocations> early;
+    if (learning_.totals().calls < kFirst) early.emplace();
     note_way(finished);
     learn_from_earlier(finished);
     if (finished.round() > 0) learning_.repeated(finished.decision(), finished.plan(), finished.rank_part());

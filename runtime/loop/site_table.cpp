@@ -179,8 +179,8 @@ LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     return add_site(all, std::make_unique<LoopSite>(std::move(identity), desc.workers));
 }
 
-// Unless another thread was quicker.
-LoopSite* insert_site(Table& all, std::atomic<Node*>& head, const gimbal_loop_desc& desc) {
+// Unless another thread was quicker. Apart from what finds a loop that is known.
+[[gnu::noinline]] LoopSite* insert_site(Table& all, std::atomic<Node*>& head, const gimbal_loop_desc& desc) {
     const void* const code = address_of(desc);
     const HeldSignals held;  // looking up a place takes the loader, and a handler may run a loop, or fork
     const EarlyAllocations early;

@@ -21,7 +21,8 @@ long syscall(long number, ...) {
         errno = EINVAL;
         return -1;
     }
-    long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    long (*next)(long, ...) = 0;
+    *(void**)&next = dlsym(RTLD_NEXT, "syscall");
     const long result = next(number, word[0], word[1], word[2], word[3], word[4], word[5]);
     if (number != SYS_sched_getaffinity || result < 0) return result;
     memset((char*)word[2] + result, 0, (size_t)(word[1] - result));

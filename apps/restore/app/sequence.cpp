@@ -7,6 +7,7 @@
 #include "image_file.hpp"
 #include "noise.hpp"
 
+#include <algorithm>
 #include <future>
 #include <utility>
 #include <vector>
