@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "gimbal/plain_text.hpp"
 #include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/complain.hpp"
 #include "lb4mpi/session.hpp"
@@ -103,7 +104,7 @@ void set_weights(infoDLS& info, int slower, double speed, double slower_speed) {
     for (const double given : {speed, slower_speed}) {
         if (given > 0 && std::isfinite(given)) continue;
         throw Error(ErrorCode::wrong_use,
-                    "a speed is " + std::to_string(given) + ", and nKNL " + std::to_string(slower),
+                    "a speed is " + gimbal::significant_digits(given, 6) + ", and nKNL " + std::to_string(slower),
                     "allowed: Xeon_speed and KNL_speed > 0 where nKNL > 0");
     }
     double sum = 0;

@@ -15,8 +15,8 @@ namespace gimbal {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // whose pages come at once
-constexpr std::size_t kBytes = kPiece << 5;
 constexpr std::size_t kReserve = kPiece << 2;
+constexpr std::size_t kBytes = (kPiece << 5) + kReserve;
 constexpr std::size_t kAhead = kPiece << 1;
 constexpr std::size_t kLargest = std::size_t{1} << 12;
 alignas(4096) constinit std::array<char, kBytes> bytes{};

@@ -43,6 +43,14 @@ TEST(EarlyMemory, IsGivenOutOnceWhileItsPagesAreEnteredAndThenNoMore) {
         all[i][0] = all[i][kBlock - 25] = 'x';
     }
     EXPECT_EQ(allocate_early(kBlock, 64), nullptr);
+    EXPECT_FALSE(gimbal::memory_is_short());
+    std::size_t last = 0;
+    while (void* const block = gimbal::allocate_last(kBlock, 64)) {
+        EXPECT_TRUE(is_early(block));
+        ++last;
+    }
+    EXPECT_GE(last, std::size_t{250}) << "a quarter of a megabyte";
+    EXPECT_FALSE(gimbal::memory_is_short()) << "the heap has some";
     const int elsewhere = 0;
     EXPECT_FALSE(is_early(&elsewhere));
 }
