@@ -33,6 +33,7 @@ enum class Kind : std::uint8_t {
     epoch,       ///< of a window: for ranks that are not looked at
     file,        ///< collective: what of it is waiting, and not the file, is not known
     window,      ///< collective: makes memory for one-sided calls
+    access,      ///< to a window: needs the target's progress
     post_send,   ///< does not wait: a partner may
     post_receive,
     one_sided,  ///< needs the target's progress
@@ -47,7 +48,7 @@ constexpr bool is_collective(Kind kind) noexcept {
 
 /// Whether a rank that waits is all that this call can be about; the others are looked at only where ranks sleep.
 constexpr bool may_wait(Kind kind) noexcept {
-    return kind >= Kind::all && kind <= Kind::window;
+    return kind >= Kind::all && kind <= Kind::access;
 }
 
 /// Whether it waits for requests.
@@ -77,15 +78,17 @@ constexpr bool is_wait(Kind kind) noexcept {
     X(Dist_graph_create_adjacent, dist_graph_create_adjacent, 10, creation, 0, -1, 9) \
     X(Win_fence, win_fence, 2, all, -1, -1, -1)                                       \
     X(Win_free, win_free, 1, epoch, -1, -1, -1)                                       \
-    X(Win_start, win_start, 3, epoch, -1, -1, -1)                                     \
+    X(Win_start, win_start, 3, access, -1, -1, -1)                                    \
     X(Win_complete, win_complete, 1, epoch, -1, -1, -1)                               \
     X(Win_wait, win_wait, 1, epoch, -1, -1, -1)                                       \
-    X(Win_lock, win_lock, 4, epoch, -1, -1, -1)                                       \
-    X(Win_lock_all, win_lock_all, 2, epoch, -1, -1, -1)                               \
+    X(Win_lock, win_lock, 4, access, -1, -1, -1)                                      \
+    X(Win_lock_all, win_lock_all, 2, access, -1, -1, -1)                              \
     X(Win_unlock, win_unlock, 2, epoch, -1, -1, -1)                                   \
     X(Win_unlock_all, win_unlock_all, 1, epoch, -1, -1, -1)                           \
-    X(Win_flush, win_flush, 2, epoch, -1, -1, -1)                                     \
-    X(Win_flush_all, win_flush_all, 1, epoch, -1, -1, -1)                             \
+    X(Win_flush, win_flush, 2, access, -1, -1, -1)                                    \
+    X(Win_flush_all, win_flush_all, 1, access, -1, -1, -1)                            \
+    X(Win_flush_local, win_flush_local, 2, access, -1, -1, -1)                        \
+    X(Win_flush_local_all, win_flush_local_all, 1, access, -1, -1, -1)                \
     X(File_close, file_close, 1, file, -1, -1, -1)                                    \
     X(File_sync, file_sync, 1, file, -1, -1, -1)                                      \
     X(File_set_size, file_set_size, 2, file, -1, -1, -1)                              \

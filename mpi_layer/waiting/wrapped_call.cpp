@@ -115,7 +115,7 @@ void WrappedCall::show(bool inside) noexcept {
 void WrappedCall::before_elastic() noexcept {
     if (is_wait(row_.kind) || row_.kind == Kind::probe) before_wait();
     if (row_.kind == Kind::replace) wake_partner(row_.partner);
-    if (row_.kind == Kind::one_sided || row_.kind == Kind::window) node().forbid_sleep();
+    if (row_.kind == Kind::one_sided || row_.kind == Kind::window || row_.kind == Kind::access) node().forbid_sleep();
     if (row_.kind == Kind::test) node().rank(node().slot()).polls.fetch_add(1, std::memory_order_relaxed);
     const bool posts = row_.kind == Kind::post_send || row_.kind == Kind::post_receive;
     if (row_.kind == Kind::in_steps || (posts && comm_ && comm_->is_inter()))

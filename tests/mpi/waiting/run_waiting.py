@@ -253,6 +253,9 @@ class Waiting(unittest.TestCase):
     def test_a_root_that_looks_for_messages_in_a_loop_is_not_slept_for(self):
         self.assert_both_ways("polled", (2, 3), ARGUMENTS.sleeps)
 
+    def test_nobody_sleeps_who_has_a_window_that_is_locked(self):
+        self.assert_nobody_sleeps("locks", 2)
+
     def test_switched_off_nothing_is_measured(self):
         self.assert_right(2, "known", GIMBAL_MPI_WAITING="off")
         self.assertEqual(self.records(), [])
@@ -281,7 +284,8 @@ class Waiting(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for name in ("library", "waiting", "program", "sleeps", "fortran", "tool", "loops", "yielding", "launch", "scratch"):
+    for name in ("library", "waiting", "program", "sleeps", "calls", "begin", "fortran", "tool", "loops", "yielding",
+                 "launch", "scratch"):
         parser.add_argument(f"--{name}", default="")
     ARGUMENTS, rest = parser.parse_known_args()
     unittest.main(argv=["run_waiting.py", *rest], verbosity=2)

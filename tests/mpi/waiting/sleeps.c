@@ -191,6 +191,125 @@ static void polled(void) {
     }
 }
 
+/* Requests for files, waited for in every way. */
+static void file_requests(void) {
+    MPI_File file;
+    MPI_File_open(MPI_COMM_WORLD, "requests", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
+    for (int step = 0; step < 3 * STEPS; ++step) {
+        int out = g_rank, index;
+        const MPI_Offset place = g_rank * (MPI_Offset)sizeof(int);
+        MPI_Request request;
+        MPI_Status status;
+        if (step / STEPS == 0) MPI_File_iwrite_at(file, place, &out, 1, MPI_INT, &request);
+        if (step / STEPS == 1) MPI_File_iread_at_all(file, place, &out, 1, MPI_INT, &request);
+        if (step / STEPS == 2) MPI_File_iwrite_shared(file, &out, 1, MPI_INT, &request);
+        if (step % STEPS == 0) MPI_Wait(&request, &status);
+        if (step % STEPS == 1) MPI_Waitall(1, &request, &status);
+        if (step % STEPS == 2) MPI_Waitany(1, &request, &index, &status);
+        if (step % STEPS == 3) MPI_Waitsome(1, &request, &out, &index, &status);
+    }
+    MPI_File_close(&file);
+}
+
+/* The second rank takes part of a shared window that belongs to the first one; who sleeps then does not answer. */
+static void locks(void) {
+    int* own;
+    MPI_Win window;
+    MPI_Win_allocate_shared(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &own, &window);
+    if (g_rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Win_unlock(0, window);
+    }
+    meet_without_a_wait();
+    for (int step = 0; step < STEPS; ++step) {
+        if (g_rank == 1) compute(LATE_MS);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Win_free(&window);
+}
+
+static int by_value(const void* a, const void* b) {
+    const double one = *(const double*)a, other = *(const double*)b;
+    return (one > other) - (one < other);
+}
+
+/* The same for all ranks of a node. */
+static double clock_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The first rank sleeps for a message that the second one starts, which then makes no call that wakes others up. */
+static void starts(void) {
+    enum { TIMES = 40 };
+    double sent = 0, late_s[TIMES];
+    MPI_Request request;
+    MPI_Status status;
+    if (g_rank == 1) MPI_Send_init(&sent, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &request);
+    if (g_rank == 0) MPI_Recv_init(&sent, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < TIMES; ++i) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (g_rank == 1) {
+            int done = 0;
+            compute(LATE_MS + 0.5 * (i % 10)); /* of the 5 ms after which it looks by itself */
+            sent = clock_s();
+            if (i % 2)
+                MPI_Startall(1, &request);
+            else
+                MPI_Start(&request);
+            compute(LATE_MS);
+            while (!done) MPI_Test(&request, &done, &status);
+        } else {
+            MPI_Start(&request);
+            MPI_Wait(&request, &status);
+            late_s[i] = clock_s() - sent;
+        }
+    }
+    MPI_Request_free(&request);
+    if (g_rank != 0) return;
+    qsort(late_s, TIMES, sizeof(double), by_value);
+    printf("half of the messages came within %.3f ms\n", 1e3 * late_s[TIMES / 2]);
+}
+
+/* It is complete once MPI asks it, which MPICH does in MPI_Wait and its kin alone. */
+#ifdef MPICH
+static MPI_Request g_general;
+static int query(void* nothing, MPI_Status* status) {
+    (void)nothing;
+    MPI_Status_set_elements(status, MPI_INT, 0);
+    MPI_Status_set_cancelled(status, 0);
+    return MPI_SUCCESS;
+}
+static int let_go(void* nothing) {
+    (void)nothing;
+    return MPI_SUCCESS;
+}
+static int cancel(void* nothing, int complete) {
+    (void)nothing;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+static int poll_it(void* nothing, MPI_Status* status) {
+    (void)nothing;
+    (void)status;
+    return MPI_Grequest_complete(g_general);
+}
+static int wait_for_it(int count, void** nothing, double limit, MPI_Status* status) {
+    (void)count;
+    (void)nothing;
+    (void)limit;
+    (void)status;
+    return MPI_Grequest_complete(g_general);
+}
+static void generalised(void) {
+    MPIX_Grequest_start(query, let_go, cancel, poll_it, wait_for_it, NULL, &g_general);
+    MPI_Request copy = g_general;
+    MPI_Wait(&copy, MPI_STATUS_IGNORE);
+}
+#endif
+
 #ifndef OPEN_MPI /* where a handle is an address */
 /* There is no such communicator, and the handler of errors hears of it once. */
 static int g_heard = 0;
@@ -224,6 +343,12 @@ int main(int count, char** words) {
     if (strcmp(what, "failed-asleep") == 0) failed_while_others_sleep();
     if (strcmp(what, "unseen") == 0) unseen();
     if (strcmp(what, "polled") == 0) polled();
+    if (strcmp(what, "file-requests") == 0) file_requests();
+    if (strcmp(what, "locks") == 0) locks();
+    if (strcmp(what, "starts") == 0) starts();
+#ifdef MPICH
+    if (strcmp(what, "generalised") == 0) generalised();
+#endif
 #ifndef OPEN_MPI
     if (strcmp(what, "no-such") == 0) no_such_communicator();
 #endif
