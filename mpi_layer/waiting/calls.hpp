@@ -38,6 +38,7 @@ enum class Kind : std::uint8_t {
     post_receive,
     one_sided,  ///< needs the target's progress
     in_steps,   ///< begins or prepares what is done in steps by other calls, which wake nobody: collectives, parts
+    start,      ///< of persistent messages: their partners may wait
     test,       ///< looks whether something is there
 };
 
@@ -163,6 +164,8 @@ constexpr bool is_wait(Kind kind) noexcept {
 #define GIMBAL_WAITING_BESIDE(X)                     \
     X(Ibarrier, ibarrier, 2, in_steps, -1, -1, -1)   \
     X(Comm_idup, comm_idup, 3, in_steps, -1, -1, -1) \
+    X(Start, start, 1, start, -1, -1, -1)            \
+    X(Startall, startall, 2, start, -1, -1, -1)      \
     X(Iprobe, iprobe, 5, test, -1, -1, -1)           \
     X(Improbe, improbe, 6, test, -1, -1, -1)         \
     X(Test, test, 3, test, -1, -1, -1)               \

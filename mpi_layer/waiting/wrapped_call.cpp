@@ -233,7 +233,7 @@ void WrappedCall::after() noexcept {
     t_waits = false;
     if (shown_) show(false);
     if (g_mode.elastic.load(std::memory_order_relaxed)) {
-        if (is_wait(row_.kind)) partners::wake_all();
+        if (is_wait(row_.kind) || row_.kind == Kind::start) partners::wake_all();
         if (row_.kind == Kind::post_send || row_.kind == Kind::post_receive) wake_partner(row_.partner);
     }
     if (!may_wait(row_.kind)) return;

@@ -256,6 +256,15 @@ class Waiting(unittest.TestCase):
     def test_nobody_sleeps_who_has_a_window_that_is_locked(self):
         self.assert_nobody_sleeps("locks", 2)
 
+    def test_persistent_messages_wake_who_sleeps_for_them(self):
+        for _ in range(5):  # a machine that is busy wakes nobody in time
+            code, out, err = self.run_ranks(2, ARGUMENTS.sleeps, "starts", GIMBAL_ELASTIC="on")
+            self.assertEqual(code, 0, out + err)
+            late_ms = float(re.search(r"within ([0-9.]+) ms", out)[1])
+            if late_ms < 1:
+                return
+        self.fail(f"{late_ms} ms")
+
     def test_switched_off_nothing_is_measured(self):
         self.assert_right(2, "known", GIMBAL_MPI_WAITING="off")
         self.assertEqual(self.records(), [])
