@@ -11,14 +11,6 @@
 
 namespace gimbal::waiting {
 
-namespace {
-
-/// How long a rank sleeps in one collective call. Others may be there unseen, by a PMPI_ name, and never come. Where
-/// they were late indeed, the next one waits twice as long.
-std::atomic<std::uint64_t> g_patience_ns{5'000'000'000};
-
-}  // namespace
-
 /// Whether this rank's call cannot end before that one has come.
 /// @param below_self  it stands before this rank in the communicator
 bool Gathering::awaits(int slot, bool below_self) const noexcept {
@@ -93,17 +85,7 @@ bool Gathering::is_hopeless() noexcept {
     }
     const bool same = all_inside && entered == entered_before_;
     entered_before_ = entered;
-    return same || has_lost_patience();
-}
-
-bool Gathering::has_lost_patience() noexcept {
-    const std::uint64_t now = now_ns();
-    if (asleep_since_ns_ == 0) asleep_since_ns_ = now;
-    std::uint64_t patience_ns = g_patience_ns.load(std::memory_order_relaxed);
-    if (now - asleep_since_ns_ < patience_ns) return false;
-    // Not twice for two threads.
-    g_patience_ns.compare_exchange_strong(patience_ns, 2 * patience_ns, std::memory_order_relaxed);
-    return true;
+    return same || patience_.is_lost();
 }
 
 bool Gathering::all_have_come(bool up_to_self) noexcept {

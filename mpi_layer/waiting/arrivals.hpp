@@ -35,14 +35,13 @@ private:
     [[nodiscard]] bool has_polled(int slot) noexcept;
     [[nodiscard]] bool all_have_come(bool up_to_self) noexcept;
     [[nodiscard]] bool all_awaited_have_come() noexcept;
-    [[nodiscard]] bool has_lost_patience() noexcept;
 
     Communicator& comm_;
     Kind kind_;
     int root_;
     std::uint64_t number_;
     int self_;
-    std::uint64_t asleep_since_ns_ = 0;        // the first look of is_hopeless()
+    Patience patience_;
     std::uint64_t entered_before_ = 0;         // calls of those that are awaited, at the last look of is_hopeless()
     std::vector<std::uint64_t> polls_before_;  // [slots] the same of those that only look, and one more
 };

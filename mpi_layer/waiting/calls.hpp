@@ -197,6 +197,19 @@ constexpr bool is_wait(Kind kind) noexcept {
     X(Ineighbor_alltoallv, ineighbor_alltoallv, 10, in_steps, -1, -1, -1)    \
     X(Ineighbor_alltoallw, ineighbor_alltoallw, 10, in_steps, -1, -1, -1)
 
+// What MPI completes of these it does in MPI_Wait and its kin alone: MPICH's requests for files are generalised ones.
+#define GIMBAL_WAITING_FILES_IN_STEPS(X)                               \
+    X(File_iread, file_iread, 5, in_steps, -1, -1, -1)                 \
+    X(File_iread_at, file_iread_at, 6, in_steps, -1, -1, -1)           \
+    X(File_iread_all, file_iread_all, 5, in_steps, -1, -1, -1)         \
+    X(File_iread_at_all, file_iread_at_all, 6, in_steps, -1, -1, -1)   \
+    X(File_iread_shared, file_iread_shared, 5, in_steps, -1, -1, -1)   \
+    X(File_iwrite, file_iwrite, 5, in_steps, -1, -1, -1)               \
+    X(File_iwrite_at, file_iwrite_at, 6, in_steps, -1, -1, -1)         \
+    X(File_iwrite_all, file_iwrite_all, 5, in_steps, -1, -1, -1)       \
+    X(File_iwrite_at_all, file_iwrite_at_all, 6, in_steps, -1, -1, -1) \
+    X(File_iwrite_shared, file_iwrite_shared, 5, in_steps, -1, -1, -1)
+
 // A name that MPI has not must not be there: programs ask for it.
 #if MPI_VERSION >= 4
 #define GIMBAL_WAITING_BESIDE_4(X)                                       \
@@ -245,6 +258,7 @@ constexpr bool is_wait(Kind kind) noexcept {
 #define GIMBAL_WAITING_CALLS_WITH_COUNTS(X) \
     GIMBAL_WAITING_FIRST_WITH_COUNTS(X)     \
     GIMBAL_WAITING_IN_STEPS(X)              \
+    GIMBAL_WAITING_FILES_IN_STEPS(X)        \
     GIMBAL_WAITING_MESSAGES_4(X)            \
     GIMBAL_WAITING_IN_STEPS_4(X)
 

@@ -142,8 +142,9 @@ bool RequestsAwaited::is_there() noexcept {
     return none;
 }
 
+/// Also where a request is not completed by looking at it, as those of MPIX_Grequest_start.
 bool RequestsAwaited::is_hopeless() noexcept {
-    return any_has_died();
+    return patience_.is_lost() || any_has_died();
 }
 
 bool MessageAwaited::is_there() noexcept {
@@ -153,7 +154,7 @@ bool MessageAwaited::is_there() noexcept {
 }
 
 bool MessageAwaited::is_hopeless() noexcept {
-    return any_has_died();
+    return patience_.is_lost() || any_has_died();
 }
 
 }  // namespace gimbal::waiting

@@ -72,6 +72,7 @@ private:
     int count_;
     bool any_;
     int complete_ = 0;  // all before this one are complete
+    Patience patience_;
 };
 
 /// A message that can be received.
@@ -84,6 +85,7 @@ public:
 private:
     int source_, tag_;
     MPI_Comm comm_;
+    Patience patience_;
 };
 
 /// The request at [index] of an array, as the language has them.

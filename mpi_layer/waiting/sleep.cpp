@@ -27,6 +27,7 @@ constexpr std::uint64_t kShortest_ns = 200000;  // from one look to the next whe
 constexpr std::uint64_t kLongest_ns = 5000000;
 constexpr int kPatience = 20;  // looks by itself, from one look at the others' processes to the next
 
+std::atomic<std::uint64_t> g_patience_ns{5'000'000'000};
 std::atomic<std::uint64_t> g_sleeps{0};
 std::atomic<bool> g_lends{false};
 
@@ -73,6 +74,16 @@ bool is_of_use() noexcept {
 }
 
 }  // namespace
+
+bool Patience::is_lost() noexcept {
+    const std::uint64_t now = now_ns();
+    if (since_ns_ == 0) since_ns_ = now;
+    std::uint64_t patience_ns = g_patience_ns.load(std::memory_order_relaxed);
+    if (now - since_ns_ < patience_ns) return false;
+    // Not twice for two threads.
+    g_patience_ns.compare_exchange_strong(patience_ns, 2 * patience_ns, std::memory_order_relaxed);
+    return true;
+}
 
 std::uint64_t sleep_until(Awaited& awaited) noexcept {
     if (!is_of_use() || awaited.is_there() || node().sleep_forbidden() || comes_soon(awaited)) return 0;

@@ -17,6 +17,17 @@ protected:
     ~Awaited() = default;
 };
 
+/// How long a rank sleeps in one call before the program's own call is made all the same: what it waits for may come
+/// about unseen. Some seconds; twice as long after each time, as others may be late indeed.
+class Patience {
+public:
+    /// @cost a reading of the clock  @threads one; all share how long that is
+    bool is_lost() noexcept;
+
+private:
+    std::uint64_t since_ns_ = 0;  // the first time that this was asked
+};
+
 /// Wait until it is there, on a futex with the cores lent; looks again when a rank of the node wakes this one up, and
 /// now and then by itself. Returns early where waiting makes no sense, or nobody could use the cores: the call that
 /// follows waits then, as MPI does.

@@ -253,6 +253,14 @@ class Waiting(unittest.TestCase):
     def test_a_root_that_looks_for_messages_in_a_loop_is_not_slept_for(self):
         self.assert_both_ways("polled", (2, 3), ARGUMENTS.sleeps)
 
+    def test_requests_for_files_are_not_slept_for(self):
+        for ranks in (2, 3):
+            with self.subTest(ranks=ranks):
+                self.assert_nobody_sleeps("file-requests", ranks)
+
+    def test_a_request_that_is_complete_only_where_it_is_waited_for(self):
+        self.assert_right(2, "generalised", ARGUMENTS.sleeps, GIMBAL_ELASTIC="on")
+
     def test_nobody_sleeps_who_has_a_window_that_is_locked(self):
         self.assert_nobody_sleeps("locks", 2)
 
