@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <unwind.h>
 
 #include <algorithm>
@@ -86,9 +87,35 @@ CallPath* insert(std::uint64_t key, CallId call, const void* address) noexcept {
     return nullptr;
 }
 
-CallPath* look_up(CallId call, const void* caller) noexcept {
+/// The stack that a thread was started with. Another one, of a coroutine, may begin with an address that leads nowhere,
+/// and reading the frames there would end the process.
+struct OwnStack {
+    std::uintptr_t low = 0, high = 0;
+    bool known = false;
+};
+constinit __attribute__((tls_model("initial-exec"))) thread_local OwnStack t_stack{};
+
+bool is_on_own_stack(const void* frame) noexcept {
+    if (!t_stack.known) {
+        t_stack.known = true;
+        pthread_attr_t attributes;
+        void* low = nullptr;
+        std::size_t bytes = 0;
+        if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
+        if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+            t_stack.low = reinterpret_cast<std::uintptr_t>(low);
+            t_stack.high = t_stack.low + bytes;
+        }
+        pthread_attr_destroy(&attributes);
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(frame);
+    return address >= t_stack.low && address < t_stack.high;
+}
+
+CallPath* look_up(CallId call, const void* caller, const void* frame) noexcept {
     Stack stack{.caller = caller};
-    if (g_reads.fetch_add(1, std::memory_order_relaxed) < kMaxReads) _Unwind_Backtrace(take_frame, &stack);
+    if (is_on_own_stack(frame) && g_reads.fetch_add(1, std::memory_order_relaxed) < kMaxReads)
+        _Unwind_Backtrace(take_frame, &stack);
     if (!stack.begun) stack.hash = mixed(stack.hash, reinterpret_cast<std::uint64_t>(caller));
     const std::uint64_t key = mixed(stack.hash, static_cast<std::uint64_t>(call) + 1);
     return insert(key ? key : 1, call, stack.program ? stack.program : caller);
@@ -178,7 +205,7 @@ CallPath* find_path(CallId call, const void* caller, const void* frame) noexcept
                      static_cast<std::uintptr_t>(call);
     Known& known = t_known[(mix ^ (mix >> 7U)) % kKnown];
     if (known.caller == caller && known.frame == frame && known.call == call && known.path) return known.path;
-    known = {caller, frame, look_up(call, caller), call};
+    known = {caller, frame, look_up(call, caller, frame), call};
     return known.path;
 }
 

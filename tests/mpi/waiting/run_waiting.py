@@ -273,6 +273,19 @@ class Waiting(unittest.TestCase):
                 return
         self.fail(f"{late_ms} ms")
 
+    def assert_known(self, what, **settings):
+        """Arrivals are compared in all reductions."""
+        for elastic in ("off", "on"):
+            with self.subTest(elastic=elastic):
+                self.assert_right(2, what, ARGUMENTS.calls, GIMBAL_ELASTIC=elastic)
+                for record in self.records():
+                    paths = [one for one in record["mpi_waiting"]["paths"] if one["call"] == "MPI_Allreduce"]
+                    self.assertEqual(sum(one["exact_calls"] for one in paths), sum(one["calls"] for one in paths))
+                    self.assertGreaterEqual(sum(one["calls"] for one in paths), 30)
+
+    def test_a_stack_that_begins_nowhere_is_not_read(self):
+        self.assert_known("other-stack")
+
     def test_switched_off_nothing_is_measured(self):
         self.assert_right(2, "known", GIMBAL_MPI_WAITING="off")
         self.assertEqual(self.records(), [])
