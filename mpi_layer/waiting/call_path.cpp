@@ -22,7 +22,8 @@ namespace gimbal::waiting {
 namespace {
 
 constexpr std::size_t kMaxPaths = 1024;
-constexpr std::size_t kFrames = 8;          // of the program's, that tell paths apart
+constexpr std::size_t kSeats = 2 * kMaxPaths;  // a table that is half empty finds its entries soon
+constexpr std::size_t kFrames = 8;             // of the program's, that tell paths apart
 constexpr std::uint32_t kMaxReads = 20000;  // of the stack; a program that always calls anew is known by callers alone
 
 struct Entry {
@@ -30,8 +31,18 @@ struct Entry {
     std::atomic<CallPath*> path;
 };
 
-std::array<Entry, kMaxPaths> g_table;
+std::array<Entry, kSeats> g_table;
+std::atomic<std::uint32_t> g_paths{0};
 std::atomic<std::uint32_t> g_reads{0};
+
+/// What any thread has found before, for programs that call from more places than a thread remembers. Two words that
+/// two threads write at once may be of two places: then they do not match.
+struct Found {
+    std::atomic<std::uint64_t> key_and_path;  // both, mixed by an exclusive or
+    std::atomic<CallPath*> path;
+};
+constexpr std::size_t kFound = 4096;
+std::array<Found, kFound> g_found;
 
 /// What a thread has found before.
 struct Known {
@@ -71,20 +82,27 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* argument) noexcep
     return stack.frames < kFrames || !stack.program ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
+/// There are too many already: this one never gets one, and nobody has to look again.
+CallPath* const kNoPath = reinterpret_cast<CallPath*>(&g_table);
+
 CallPath* insert(std::uint64_t key, CallId call, const void* address) noexcept {
-    for (std::size_t i = 0; i < kMaxPaths; ++i) {
-        Entry& entry = g_table[(key + i) % kMaxPaths];
-        std::uint64_t found = 0;
-        if (!entry.key.compare_exchange_strong(found, key) && found != key) continue;
-        if (found == key) {
-            // Another thread may still be making it: then this call is not counted.
-            return entry.path.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < kSeats; ++i) {
+        Entry& entry = g_table[(key + i) % kSeats];
+        std::uint64_t found = entry.key.load(std::memory_order_relaxed);
+        if (found == 0) {
+            if (g_paths.load(std::memory_order_relaxed) >= kMaxPaths) return kNoPath;
+            if (entry.key.compare_exchange_strong(found, key)) {
+                // Of threads that are here at once each may take one too many: there is room.
+                g_paths.fetch_add(1, std::memory_order_relaxed);
+                CallPath* const made = new (std::nothrow) CallPath(call, address);
+                entry.path.store(made, std::memory_order_release);
+                return made;
+            }
         }
-        CallPath* const made = new (std::nothrow) CallPath(call, address);
-        entry.path.store(made, std::memory_order_release);
-        return made;
+        // Another thread may still be making it: then this call is not counted.
+        if (found == key) return entry.path.load(std::memory_order_acquire);
     }
-    return nullptr;
+    return kNoPath;
 }
 
 /// The stack that a thread was started with. Another one, of a coroutine, may begin with an address that leads nowhere,
@@ -204,9 +222,21 @@ CallPath* find_path(CallId call, const void* caller, const void* frame) noexcept
     const auto mix = reinterpret_cast<std::uintptr_t>(caller) ^ (reinterpret_cast<std::uintptr_t>(frame) >> 4U) ^
                      static_cast<std::uintptr_t>(call);
     Known& known = t_known[(mix ^ (mix >> 7U)) % kKnown];
-    if (known.caller == caller && known.frame == frame && known.call == call && known.path) return known.path;
-    known = {caller, frame, look_up(call, caller, frame), call};
-    return known.path;
+    if (known.caller == caller && known.frame == frame && known.call == call && known.path)
+        return known.path == kNoPath ? nullptr : known.path;
+    const std::uint64_t key = mixed(mixed(reinterpret_cast<std::uintptr_t>(caller), static_cast<std::uint64_t>(call)),
+                                    reinterpret_cast<std::uintptr_t>(frame));
+    Found& found = g_found[key % kFound];
+    // Acquire: partner of the release below, after which the path is complete.
+    CallPath* path = found.path.load(std::memory_order_acquire);
+    const std::uint64_t word = found.key_and_path.load(std::memory_order_relaxed);
+    if (!path || (word ^ reinterpret_cast<std::uintptr_t>(path)) != key) {
+        path = look_up(call, caller, frame);
+        found.key_and_path.store(key ^ reinterpret_cast<std::uintptr_t>(path), std::memory_order_relaxed);
+        found.path.store(path, std::memory_order_release);
+    }
+    known = {caller, frame, path, call};
+    return path == kNoPath ? nullptr : path;
 }
 
 std::size_t longest_paths(std::span<gimbal_waiting_path> paths) noexcept {
@@ -214,7 +244,7 @@ std::size_t longest_paths(std::span<gimbal_waiting_path> paths) noexcept {
     std::array<std::pair<std::uint64_t, const CallPath*>, kMaxPaths> found{};
     std::size_t count = 0;
     for (const Entry& entry : g_table)
-        if (const CallPath* const path = entry.path.load(std::memory_order_acquire))
+        if (const CallPath* const path = entry.path.load(std::memory_order_acquire); path && count < found.size())
             found[count++] = {path->time_ns(), path};
     const std::size_t most = std::min(count, paths.size());
     std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(most),

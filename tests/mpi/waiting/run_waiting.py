@@ -286,6 +286,9 @@ class Waiting(unittest.TestCase):
     def test_a_stack_that_begins_nowhere_is_not_read(self):
         self.assert_known("other-stack")
 
+    def test_calls_from_many_places_do_not_read_the_stack_each_time(self):
+        self.assert_right(2, "many-places", ARGUMENTS.calls)
+
     def test_switched_off_nothing_is_measured(self):
         self.assert_right(2, "known", GIMBAL_MPI_WAITING="off")
         self.assertEqual(self.records(), [])
