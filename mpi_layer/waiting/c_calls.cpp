@@ -39,19 +39,19 @@ extern "C" {
 GIMBAL_SHOWN int gimbal_c_init(Word count, Word words) __asm__("MPI_Init");
 int gimbal_c_init(Word count, Word words) {
     static constinit Next next("MPI_Init");
-    return wrap_init(next, __builtin_return_address(0), count, words);
+    return wrap_init(next, __builtin_return_address(0), __builtin_frame_address(0), count, words);
 }
 
 GIMBAL_SHOWN int gimbal_c_init_thread(Word count, Word words, Word asked, Word given) __asm__("MPI_Init_thread");
 int gimbal_c_init_thread(Word count, Word words, Word asked, Word given) {
     static constinit Next next("MPI_Init_thread");
-    return wrap_init(next, __builtin_return_address(0), count, words, asked, given);
+    return wrap_init(next, __builtin_return_address(0), __builtin_frame_address(0), count, words, asked, given);
 }
 
 GIMBAL_SHOWN int gimbal_c_finalize() __asm__("MPI_Finalize");
 int gimbal_c_finalize() {
     static constinit Next next("MPI_Finalize");
-    return wrap_finalize(next, __builtin_return_address(0));
+    return wrap_finalize(next, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 }  // extern "C"

@@ -54,14 +54,21 @@ struct Known {
 constexpr std::size_t kKnown = 64;
 constinit __attribute__((tls_model("initial-exec"))) thread_local std::array<Known, kKnown> t_known{};
 
-/// An object of an MPI library, or Gimbal's: a call from there is the program's call some frames further up.
-bool is_library(const void* address) noexcept {
+bool is_in_library(const void* address) noexcept {
     Dl_info info{};
     if (dladdr(address, &info) == 0 || !info.dli_fname) return false;
     std::string_view name(info.dli_fname);
     name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
     return name.starts_with("libmpi") || name.starts_with("libgimbal_");
 }
+
+/// What a thread has asked before.
+struct Asked {
+    const void* address;
+    bool is_library;
+};
+constexpr std::size_t kAsked = 16;
+constinit __attribute__((tls_model("initial-exec"))) thread_local std::array<Asked, kAsked> t_asked{};
 
 struct Stack {
     const void* caller;
@@ -77,7 +84,7 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* argument) noexcep
     if (!address) return _URC_END_OF_STACK;
     stack.begun |= address == stack.caller;
     if (!stack.begun) return _URC_NO_REASON;
-    if (!stack.program && !is_library(address)) stack.program = address;
+    if (!stack.program && !is_in_library(address)) stack.program = address;
     if (stack.frames++ < kFrames) stack.hash = mixed(stack.hash, reinterpret_cast<std::uint64_t>(address));
     return stack.frames < kFrames || !stack.program ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
@@ -216,6 +223,30 @@ void CallPath::read(gimbal_waiting_path& out) const noexcept {
            .last_rank = static_cast<int>(often_slot_.load(std::memory_order_relaxed)),
            .by_that_rank = count(often_)};
     if (out.last_rank >= 0) out.last_rank = node().rank(out.last_rank).world_rank;
+}
+
+bool is_library(const void* address) noexcept {
+    const auto number = reinterpret_cast<std::uintptr_t>(address);
+    Asked& asked = t_asked[(number ^ (number >> 4U) ^ (number >> 8U)) % kAsked];
+    if (asked.address != address) asked = {address, is_in_library(address)};
+    return asked.is_library;
+}
+
+bool is_on_stack(const void* caller, const void* frame) noexcept {
+    struct Sought {
+        const void* caller;
+        std::uintptr_t frame;
+        bool found = false;
+    } sought{caller, reinterpret_cast<std::uintptr_t>(frame)};
+    if (!is_on_own_stack(frame) || !is_on_own_stack(__builtin_frame_address(0))) return true;
+    const auto look = [](_Unwind_Context* context, void* argument) {
+        Sought& of = *static_cast<Sought*>(argument);
+        of.found = reinterpret_cast<const void*>(_Unwind_GetIP(context)) == of.caller &&
+                   static_cast<std::uintptr_t>(_Unwind_GetCFA(context)) > of.frame;
+        return of.found ? _URC_END_OF_STACK : _URC_NO_REASON;
+    };
+    _Unwind_Backtrace(look, &sought);
+    return sought.found;
 }
 
 CallPath* find_path(CallId call, const void* caller, const void* frame) noexcept {

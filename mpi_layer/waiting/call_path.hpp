@@ -67,6 +67,14 @@ private:
     std::uint32_t* lasts_ = nullptr;  // [slots] how often each slot was last
 };
 
+/// Whether code is of an MPI library, or Gimbal's: a call from there is the program's call some frames further up.
+/// @threads any  @cost 2 ns where the thread has asked before
+bool is_library(const void* address) noexcept;
+
+/// Whether a call is still being made. @param caller  where it returns to  @param frame  of its wrapper
+/// @return true also on a stack that cannot be read  @threads any  @cost the stack is read, microseconds
+bool is_on_stack(const void* caller, const void* frame) noexcept;
+
 /// The path of the call that is being made. Paths are never given back.
 /// @param caller  where the call returns to  @param frame  of the wrapper, by which the same call is known again
 /// @return nullptr: there are too many  @threads any

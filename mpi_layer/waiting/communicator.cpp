@@ -14,6 +14,8 @@
 
 namespace gimbal::waiting {
 
+constinit __attribute__((tls_model("initial-exec"))) thread_local Communicator* t_collective = nullptr;
+
 namespace {
 
 constexpr int kTriesForWorld = 1000;
@@ -38,21 +40,29 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
 
 int forget(MPI_Comm, int, void* communicator, void*) {
     g_freed.fetch_add(1, std::memory_order_release);
+    if (t_collective == communicator) t_collective = nullptr;
     delete static_cast<Communicator*>(communicator);
     return MPI_SUCCESS;
 }
 
-Communicator* find_or_make(MPI_Comm comm) noexcept {
-    const std::lock_guard<std::mutex> lock(g_making);
-    void* found = nullptr;
+/// @return false: there is no such communicator
+bool find(MPI_Comm comm, Communicator*& found) noexcept {
+    // What is wrong with it is for the program's own call to say.
+    std::optional<QuietErrors> quiet;
+    if (can_be_quiet()) quiet.emplace();
+    void* attribute = nullptr;
     int flag = 0;
-    {
-        // What is wrong with it is for the program's own call to say.
-        std::optional<QuietErrors> quiet;
-        if (can_be_quiet()) quiet.emplace();
-        if (mpi().Comm_get_attr(comm, g_key, static_cast<void*>(&found), &flag) != MPI_SUCCESS) return nullptr;
-    }
-    if (flag) return static_cast<Communicator*>(found);
+    if (mpi().Comm_get_attr(comm, g_key, static_cast<void*>(&attribute), &flag) != MPI_SUCCESS) return false;
+    found = flag ? static_cast<Communicator*>(attribute) : nullptr;
+    return true;
+}
+
+Communicator* find_or_make(MPI_Comm comm) noexcept {
+    Communicator* found = nullptr;
+    // Before the lock: where errors cannot be silent a handler of the program's may leave by a longjmp.
+    if (!find(comm, found) || found) return found;
+    const std::lock_guard<std::mutex> lock(g_making);
+    if (!find(comm, found) || found) return found;
     auto* const made = new (std::nothrow) Communicator(comm);
     if (made && mpi().Comm_set_attr(comm, g_key, made) == MPI_SUCCESS) return made;
     delete made;

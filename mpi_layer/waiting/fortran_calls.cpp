@@ -40,18 +40,18 @@ GIMBAL_WAITING_CALLS_FIXED(GIMBAL_FORTRAN)
     extern "C" GIMBAL_SHOWN void gimbal_f_init##ending(Word error) __asm__("mpi_init" #ending);               \
     void gimbal_f_init##ending(Word error) {                                                                  \
         static constinit Next next("mpi_init" #ending);                                                       \
-        wrap_init(next, __builtin_return_address(0), error);                                                  \
+        wrap_init(next, __builtin_return_address(0), __builtin_frame_address(0), error);                      \
     }                                                                                                         \
     extern "C" GIMBAL_SHOWN void gimbal_f_init_thread##ending(Word asked, Word given,                         \
                                                               Word error) __asm__("mpi_init_thread" #ending); \
     void gimbal_f_init_thread##ending(Word asked, Word given, Word error) {                                   \
         static constinit Next next("mpi_init_thread" #ending);                                                \
-        wrap_init(next, __builtin_return_address(0), asked, given, error);                                    \
+        wrap_init(next, __builtin_return_address(0), __builtin_frame_address(0), asked, given, error);        \
     }                                                                                                         \
     extern "C" GIMBAL_SHOWN void gimbal_f_finalize##ending(Word error) __asm__("mpi_finalize" #ending);       \
     void gimbal_f_finalize##ending(Word error) {                                                              \
         static constinit Next next("mpi_finalize" #ending);                                                   \
-        wrap_finalize(next, __builtin_return_address(0), error);                                              \
+        wrap_finalize(next, __builtin_return_address(0), __builtin_frame_address(0), error);                  \
     }
 GIMBAL_FORTRAN_ENDS(_)
 GIMBAL_FORTRAN_ENDS(_f08_)

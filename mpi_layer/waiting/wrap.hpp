@@ -50,9 +50,9 @@ public:
     /// @param name  a string literal
     constexpr explicit Next(const char* name) noexcept : name_(name) {}
 
-    /// Call it. @return MPI_ERR_INTERN where there is none
+    /// Call it. @return MPI_ERR_INTERN where there is none  @errors what the program's handlers of errors throw
     template <class... Words>
-    int operator()(const void* caller, Words... words) noexcept {
+    int operator()(const void* caller, Words... words) {
         // Relaxed: a function does not change, and two threads find the same.
         void* found = found_.load(std::memory_order_relaxed);
         if (!found) found_.store(found = next_function(name_, caller), std::memory_order_relaxed);
@@ -134,15 +134,24 @@ int in_two_steps(CallId id, WrappedCall& call, TwoSteps& steps, const void* call
 }
 
 /// What every wrapper does. @param words  the arguments as in C  @param error  Fortran's last word; none in C
+/// @errors what the program's handlers of errors throw
 template <CallId id, Language language, class... Ending, class... Words>
 int wrap(Next& next, TwoSteps* steps, const void* caller, const void* frame, std::tuple<Ending...> error,
-         Words... words) noexcept {
+         Words... words) {
     constexpr Kind kKind = row_of(id).kind;
     const auto program = [&] {
         return std::apply([&](auto... last) { return next(caller, words..., last...); }, error);
     };
     if (!is_looked_at(kKind)) return program();
     const std::array<Word, sizeof...(words)> all{words...};
+    if (is_inside(frame) && (is_library(caller) || is_inside_indeed())) {
+        if (is_library(caller)) return program();
+        WrappedCall call(id, language, all.data(), caller, frame);
+        call.before_inside();
+        const int code = program();
+        call.after_inside();
+        return code;
+    }
     constexpr bool kTwoSteps = kKind == Kind::send || kKind == Kind::receive || kKind == Kind::exchange;
     MPI_Fint own_error = MPI_SUCCESS;  // in mpi_f08 a program may leave it out
     if constexpr (sizeof...(Ending) != 0 && (kTwoSteps || is_collective(kKind)))
@@ -174,22 +183,20 @@ int wrap(Next& next, TwoSteps* steps, const void* caller, const void* frame, std
 
 /// MPI begins or ends. @param success  of a Fortran call, where its error word says so
 template <class... Words>
-int wrap_init(Next& next, const void* caller, Words... words) noexcept {
-    if (t_depth > 0) return next(caller, words...);
-    ++t_depth;
+int wrap_init(Next& next, const void* caller, const void* frame, Words... words) {
+    if (is_inside(frame)) return next(caller, words...);
+    const Inside inside(frame);
     const int code = next(caller, words...);
     begin(caller);
-    --t_depth;
     return code;
 }
 
 template <class... Words>
-int wrap_finalize(Next& next, const void* caller, Words... words) noexcept {
-    if (t_depth == 0) end();
-    ++t_depth;
-    const int code = next(caller, words...);
-    --t_depth;
-    return code;
+int wrap_finalize(Next& next, const void* caller, const void* frame, Words... words) {
+    if (is_inside(frame)) return next(caller, words...);
+    end();
+    const Inside inside(frame);
+    return next(caller, words...);
 }
 
 }  // namespace gimbal::waiting

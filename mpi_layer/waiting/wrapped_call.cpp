@@ -28,7 +28,7 @@
 namespace gimbal::waiting {
 
 constinit Mode g_mode;
-constinit __attribute__((tls_model("initial-exec"))) thread_local int t_depth = 0;
+constinit __attribute__((tls_model("initial-exec"))) thread_local Current t_current{};
 
 namespace {
 
@@ -65,9 +65,7 @@ std::size_t tell(gimbal_waiting_sums* sums, gimbal_waiting_path* paths, size_t c
 
 WrappedCall::WrappedCall(CallId id, Language language, const Word* words, const void* caller,
                          const void* frame) noexcept
-    : row_(row_of(id)), id_(id), language_(language), words_(words), caller_(caller), frame_(frame) {
-    ++t_depth;
-}
+    : row_(row_of(id)), id_(id), language_(language), words_(words), caller_(caller), frame_(frame) {}
 
 int WrappedCall::number_at(int argument) const noexcept {
     if (language_ == Language::c) return static_cast<int>(words_[argument]);
@@ -87,29 +85,72 @@ int WrappedCall::root_slot() const noexcept {
     return row_.partner >= 0 ? comm_->slot_of(number_at(row_.partner)) : -1;
 }
 
-void WrappedCall::before() noexcept {
-    const bool elastic = g_mode.elastic.load(std::memory_order_relaxed);
-    // Whom a message goes to matters only where somebody may have to be woken up.
-    if (row_.comm >= 0 && (elastic || is_collective(row_.kind))) comm_ = Communicator::of(comm_at(row_.comm));
-    begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;
-    if (begin_ns_ != 0 && g_mode.traced.load(std::memory_order_relaxed)) gimbal_rank_waiting_enter(row_.name);
-    if (elastic && may_wait(row_.kind)) show(true);
-    if (is_collective(row_.kind)) before_collective();
-    if (elastic) before_elastic();
-    yield_if_crowded();
-    t_waits = begin_ns_ != 0;
-}
+namespace {
 
-void WrappedCall::show(bool inside) noexcept {
+/// Other ranks see that this one is in a call that may wait, respectively no longer.
+void show(bool inside) noexcept {
     // Relaxed: who looks at it looks twice, with time between.
     RankSlot& self = node().rank(node().slot());
-    shown_ = inside;
+    t_current.shown = inside;
     if (!inside) {
         self.inside.fetch_sub(1, std::memory_order_relaxed);
         return;
     }
     self.entered.fetch_add(1, std::memory_order_relaxed);
     self.inside.fetch_add(1, std::memory_order_relaxed);
+}
+
+void leave_trace(std::uint64_t waiting_ns) noexcept {
+    if (!t_current.traced) return;
+    t_current.traced = false;
+    gimbal_rank_waiting_leave(waiting_ns);
+}
+
+}  // namespace
+
+void forget_current() noexcept {
+    t_waits = false;
+    if (t_current.shown) show(false);
+    leave_trace(0);
+    // It has failed, or it would not have been left.
+    if (t_collective) t_collective->end_arrivals();
+    t_collective = nullptr;
+    t_current.frame = nullptr;
+}
+
+void WrappedCall::end() noexcept {
+    if (state_ == State::begun) return forget_current();
+    t_collective = nullptr;
+    t_current.frame = nullptr;
+}
+
+void WrappedCall::before_inside() noexcept {
+    if (!is_collective(row_.kind) || row_.comm < 0) return;
+    comm_ = Communicator::of(comm_at(row_.comm));
+    if (!comm_) return;
+    number_ = comm_->come(now_ns());
+    if (comm_->has_arrivals()) Gathering(*comm_, row_.kind, root_slot(), number_).wake_others();
+}
+
+void WrappedCall::after_inside() noexcept {
+    if (g_mode.elastic.load(std::memory_order_relaxed)) partners::wake_all();
+}
+
+void WrappedCall::before() noexcept {
+    const bool elastic = g_mode.elastic.load(std::memory_order_relaxed);
+    state_ = State::begun;
+    t_current.frame = frame_;
+    t_current.caller = caller_;
+    // Whom a message goes to matters only where somebody may have to be woken up.
+    if (row_.comm >= 0 && (elastic || is_collective(row_.kind))) comm_ = Communicator::of(comm_at(row_.comm));
+    begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;
+    t_current.traced = begin_ns_ != 0 && g_mode.traced.load(std::memory_order_relaxed);
+    if (t_current.traced) gimbal_rank_waiting_enter(row_.name);
+    if (elastic && may_wait(row_.kind)) show(true);
+    if (is_collective(row_.kind)) before_collective();
+    if (elastic) before_elastic();
+    yield_if_crowded();
+    t_waits = begin_ns_ != 0;
 }
 
 void WrappedCall::before_elastic() noexcept {
@@ -129,6 +170,7 @@ void WrappedCall::yield_if_crowded() const noexcept {
 
 void WrappedCall::before_collective() noexcept {
     if (!comm_) return;
+    t_collective = comm_;
     number_ = comm_->come(begin_ns_);
     if (!comm_->has_arrivals() || !g_mode.elastic.load(std::memory_order_relaxed)) return;
     // Rare, and no rule of MPI's has all of them wait for all.
@@ -173,7 +215,7 @@ bool WrappedCall::can_take_two_steps() const noexcept {
            (!receives || (number_at(in + 1) >= 0 && is_message_from(number_at(in + 3), number_at(in + 4))));
 }
 
-int WrappedCall::failed(int code) const noexcept {
+int WrappedCall::failed(int code) const {
 #ifndef OPEN_MPI
     mpi().Comm_call_errhandler(comm_at(row_.comm), code);
 #endif
@@ -231,7 +273,8 @@ void expect_next(CallPath& path) noexcept {
 
 void WrappedCall::after() noexcept {
     t_waits = false;
-    if (shown_) show(false);
+    state_ = State::ended;
+    if (t_current.shown) show(false);
     if (g_mode.elastic.load(std::memory_order_relaxed)) {
         if (is_wait(row_.kind) || row_.kind == Kind::start) partners::wake_all();
         if (row_.kind == Kind::post_send || row_.kind == Kind::post_receive) wake_partner(row_.partner);
@@ -251,7 +294,7 @@ void WrappedCall::after() noexcept {
         waiting_ns = path->add(visit);
     }
     take_sums(visit, waiting_ns);
-    if (g_mode.traced.load(std::memory_order_relaxed)) gimbal_rank_waiting_leave(waiting_ns);
+    leave_trace(waiting_ns);
     if (path && is_collective(row_.kind)) expect_next(*path);
 }
 

@@ -283,6 +283,18 @@ class Waiting(unittest.TestCase):
                     self.assertEqual(sum(one["exact_calls"] for one in paths), sum(one["calls"] for one in paths))
                     self.assertGreaterEqual(sum(one["calls"] for one in paths), 30)
 
+    def test_exceptions_of_handlers_of_errors_reach_the_program(self):
+        for elastic in ("off", "on"):
+            with self.subTest(elastic=elastic):
+                self.assert_right(2, "thrown", ARGUMENTS.calls, GIMBAL_ELASTIC=elastic)
+                self.assertEqual(sum(one["mpi_waiting"]["calls"] >= 30 for one in self.records()), 2)
+
+    def test_calls_count_after_a_longjmp_out_of_a_handler_of_errors(self):
+        self.assert_known("jumped")
+
+    def test_collective_calls_of_handlers_of_errors_count(self):
+        self.assert_known("inside")
+
     def test_a_stack_that_begins_nowhere_is_not_read(self):
         self.assert_known("other-stack")
 
