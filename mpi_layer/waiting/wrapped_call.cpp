@@ -34,12 +34,16 @@ namespace {
 
 constexpr std::size_t kFewMembers = 16;  // of a node, whose arrivals are looked at after every call [count]
 
-/// Sums of the thread that began MPI, which are those of the rank; that thread alone writes.
+/// Sums of the rank. Threads that are in MPI one after the other all add to them. Where they may be there at once it is
+/// the one that began MPI, or as long as that one makes no calls the first other one that does.
 struct Sums {
     std::atomic<std::uint64_t> calls{0}, time_ns{0}, waiting_ns{0}, asleep_ns{0};
 };
 constinit Sums g_sums;
 constinit __attribute__((tls_model("initial-exec"))) thread_local bool t_is_main = false;
+constinit __attribute__((tls_model("initial-exec"))) thread_local bool t_adds = false;
+enum class Adds : std::uint8_t { nobody, another, main };
+Adds g_adds = Adds::nobody;  // under g_adding
 
 std::atomic<bool> g_many_threads{false};  // may call MPI at once
 std::atomic<bool> g_unheard{false};       // requests may be completed by what wakes nobody
@@ -260,6 +264,19 @@ void WrappedCall::look_at_arrivals(Visit& visit) const noexcept {
 
 namespace {
 
+/// Under g_adding.
+bool this_thread_adds() noexcept {
+    if (t_is_main && g_adds != Adds::main) {
+        for (auto* const sum : {&g_sums.calls, &g_sums.time_ns, &g_sums.waiting_ns, &g_sums.asleep_ns}) sum->store(0);
+        g_adds = Adds::main;
+    }
+    if (!t_is_main && g_adds == Adds::nobody) {
+        g_adds = Adds::another;
+        t_adds = true;
+    }
+    return t_is_main || (t_adds && g_adds == Adds::another);
+}
+
 // As the last time: the collective call that followed this one's path. Where cores are lent, to be late costs others.
 void expect_next(CallPath& path) noexcept {
     static constinit CallPath* last = nullptr;
@@ -287,19 +304,17 @@ void WrappedCall::after() noexcept {
     look_at_arrivals(visit);
     CallPath* const path = find_path(id_, caller_, frame_);
     std::uint64_t waiting_ns = visit.known ? std::min(visit.slack_ns, visit.end_ns - visit.begin_ns) : 0;
-    if (path && g_many_threads.load(std::memory_order_relaxed)) {
-        const std::lock_guard<std::mutex> lock(g_adding);
-        waiting_ns = path->add(visit);
-    } else if (path) {
-        waiting_ns = path->add(visit);
+    {
+        std::unique_lock<std::mutex> lock(g_adding, std::defer_lock);
+        if (g_many_threads.load(std::memory_order_relaxed)) lock.lock();
+        if (path) waiting_ns = path->add(visit);
+        if (!lock.owns_lock() || this_thread_adds()) take_sums(visit, waiting_ns);
     }
-    take_sums(visit, waiting_ns);
     leave_trace(waiting_ns);
     if (path && is_collective(row_.kind)) expect_next(*path);
 }
 
 void WrappedCall::take_sums(const Visit& visit, std::uint64_t waiting_ns) const noexcept {
-    if (!t_is_main) return;
     add_to(g_sums.calls, 1);
     add_to(g_sums.time_ns, visit.end_ns - visit.begin_ns);
     add_to(g_sums.waiting_ns, waiting_ns);

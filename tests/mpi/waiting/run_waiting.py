@@ -301,6 +301,15 @@ class Waiting(unittest.TestCase):
     def test_calls_from_many_places_do_not_read_the_stack_each_time(self):
         self.assert_right(2, "many-places", ARGUMENTS.calls)
 
+    def test_the_sums_are_those_of_the_thread_that_communicates(self):
+        for what in ("thread", "thread-multiple"):
+            with self.subTest(what=what):
+                self.assert_right(2, what, ARGUMENTS.calls)
+                for record in self.records():
+                    waiting = record["mpi_waiting"]
+                    self.assertEqual(waiting["calls"], 30)
+                    self.assertGreaterEqual(waiting["mpi_s"], sum(one["time_s"] for one in waiting["paths"]) - 1e-6)
+
     def test_switched_off_nothing_is_measured(self):
         self.assert_right(2, "known", GIMBAL_MPI_WAITING="off")
         self.assertEqual(self.records(), [])
