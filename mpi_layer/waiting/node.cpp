@@ -8,20 +8,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <ctime>
+#include <new>
 #include <string_view>
 
 #include "gimbal/rank_cores.h"
 #include "program_mpi.hpp"
+#include "start.hpp"
 
 namespace gimbal::waiting {
 
 namespace {
 
-constexpr int kCommunicators = 128;   // whose arrivals a node can keep at a time
-constexpr int kTriesToAttach = 2000;  // some 20 us, while another rank does: it may have lost its core
+constexpr int kCommunicators = 128;                   // whose arrivals a node can keep at a time
+constexpr int kTriesToAttach = 2000;                  // some 20 us, while another rank does: it may have lost its core
+constexpr std::uint64_t kMeeting_ns = 3'000'000'000;  // from the end of MPI_Init of one rank to that of all
+constexpr std::uint32_t kAll = 1, kNotAll = 2;
 constexpr std::size_t kPage = GIMBAL_RANK_CORES_SLOT_BYTES;
 
 constexpr std::size_t rounded(std::size_t bytes) noexcept {
@@ -32,22 +37,13 @@ constexpr std::size_t arrivals_bytes(int slots) noexcept {
     return sizeof(CommArrivals) + static_cast<std::size_t>(slots) * sizeof(Arrival);
 }
 
-/// Where the first rank of the node has made the memory.
-struct Place {
-    std::uint64_t token;  // is in the memory, too: a number of a process may mean another one in another container
-    std::int32_t pid, file;
-};
-
-/// The least value over the ranks of a communicator. @return 0 where MPI could not say
-int least_of(int value, MPI_Comm comm) noexcept {
-    int least = 0;
-    return mpi().Allreduce(&value, &least, 1, mpi().integer, mpi().least, comm) == MPI_SUCCESS ? least : 0;
-}
-
 }  // namespace
 
 struct alignas(64) Node::Header {
-    std::atomic<std::uint64_t> token;
+    std::atomic<std::uint32_t> comers;                         // to the first meeting so far [count]
+    std::atomic<std::uint32_t> refused;                        // bits
+    std::array<std::atomic<std::uint32_t>, kMeetings> come;    // to each meeting so far [count]
+    std::array<std::atomic<std::uint32_t>, kMeetings> result;  // of each, the same for all: 0 open, kAll or kNotAll
     std::atomic<std::uint32_t> no_sleep;
     std::atomic<std::uint32_t> attaching;  // 1: a rank looks for a place for the arrivals at a communicator
 };
@@ -82,52 +78,72 @@ std::size_t Node::cores_bytes() const noexcept {
     return static_cast<std::size_t>(slots_) * kPage;
 }
 
-bool Node::join() noexcept {
-    MPI_Comm comm{};
-    if (mpi().Comm_split_type(mpi().world, MPI_COMM_TYPE_SHARED, 0, mpi().no_info, &comm) != MPI_SUCCESS) return false;
-    const bool shared = share(comm) && mpi().Comm_group(comm, &group_) == MPI_SUCCESS;
-    mpi().Comm_free(&comm);
-    if (shared) return true;
+bool Node::join(std::uint32_t refuses) noexcept {
+    until_ns_ = now_ns() + kMeeting_ns;
+    if (share(refuses)) return true;
     slots_ = 0;
     return false;
 }
 
-bool Node::share(MPI_Comm comm) noexcept {
-    mpi().Comm_size(comm, &slots_);
-    mpi().Comm_rank(comm, &slot_);
+bool Node::share(std::uint32_t refuses) noexcept {
+    int rank = 0;
+    const Start start = this_start();
+    if (mpi().Comm_rank(mpi().world, &rank) != MPI_SUCCESS || mpi().Comm_size(mpi().world, &size_) != MPI_SUCCESS ||
+        mpi().Comm_group(mpi().world, &world_) != MPI_SUCCESS)
+        return false;
+    if (start.key == 0 || start.ranks < 1 || start.ranks > std::min(size_, kMaxSlots)) return false;
+    slots_ = start.ranks;
     const std::size_t ranks_bytes = rounded(sizeof(Header) + static_cast<std::size_t>(slots_) * sizeof(RankSlot));
     const std::size_t bytes = ranks_bytes + cores_bytes() + kCommunicators * arrivals_bytes(slots_);
-    Place place{.token = now_ns() ^ (static_cast<std::uint64_t>(getpid()) << 40U) ^ 1U, .pid = getpid(), .file = -1};
-    // No name: nothing is left behind whatever becomes of the ranks.
-    if (slot_ == 0 && slots_ <= kMaxSlots) {
-        place.file = memfd_create("gimbal-waiting", MFD_CLOEXEC);
-        if (place.file >= 0 && (ftruncate(place.file, static_cast<off_t>(bytes)) != 0 || !map(place.file, bytes))) {
-            close(place.file);
-            place.file = -1;
-        }
-        if (base_) header_->token.store(place.token);
+    const int file = shared_file(start, bytes, until_ns_);
+    if (file < 0) return false;
+    const bool mapped = map(file, bytes);
+    close(file);
+    if (!mapped) return false;
+    cores_ = base_ + ranks_bytes;
+    arrivals_ = cores_ + cores_bytes();
+    header_->refused.fetch_or(refuses);
+    const std::uint32_t number = header_->comers.fetch_add(1);
+    if (number >= static_cast<std::uint32_t>(slots_)) return false;
+    ranks_[number].comer.store(rank);
+    return meet(kJoined) && fill_slot(rank, size_) && meet(kFilled);
+}
+
+/// Slots are in the order of the ranks.
+bool Node::fill_slot(int rank, int size) noexcept {
+    slot_of_rank_ = new (std::nothrow) std::int16_t[static_cast<std::size_t>(size)];
+    if (!slot_of_rank_) return false;
+    std::fill_n(slot_of_rank_, size, static_cast<std::int16_t>(-1));
+    for (int i = 0; i < slots_; ++i) {
+        const int comer = ranks_[i].comer.load();
+        if (comer < 0 || comer >= size || slot_of_rank_[comer] >= 0) return false;
+        slot_of_rank_[comer] = 0;
     }
-    mpi().Bcast(&place, sizeof place, mpi().byte, 0, comm);
-    if (slot_ != 0 && place.file >= 0) {
-        std::array<char, 64> path{};
-        std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", place.pid, place.file);
-        const int file = open(path.data(), O_RDWR | O_CLOEXEC);
-        if (file >= 0) {
-            map(file, bytes);
-            close(file);
-        }
+    std::int16_t next = 0;
+    for (int i = 0; i < size; ++i)
+        if (slot_of_rank_[i] >= 0) slot_of_rank_[i] = next++;
+    slot_ = slot_of_rank_[rank];
+    ranks_[slot_].pid = getpid();
+    ranks_[slot_].world_rank = rank;
+    return true;
+}
+
+bool Node::meet(Meeting meeting) noexcept {
+    auto& result = header_->result[meeting];
+    std::uint32_t open = 0;
+    if (header_->come[meeting].fetch_add(1) + 1 == static_cast<std::uint32_t>(slots_))
+        result.compare_exchange_strong(open, kAll);
+    while (result.load() == 0) {
+        const timespec pause{.tv_sec = 0, .tv_nsec = 50000};
+        nanosleep(&pause, nullptr);
+        if (now_ns() >= until_ns_) result.compare_exchange_strong(open, kNotAll);
+        open = 0;
     }
-    const bool joined = base_ && header_->token.load() == place.token;
-    if (joined) {
-        cores_ = base_ + ranks_bytes;
-        arrivals_ = cores_ + cores_bytes();
-        ranks_[slot_].pid = getpid();
-        mpi().Comm_rank(mpi().world, &ranks_[slot_].world_rank);
-    }
-    // Which lets rank 0 give up its file, and says that all slots are filled.
-    const bool all = least_of(joined ? 1 : 0, comm) == 1;
-    if (slot_ == 0 && place.file >= 0) close(place.file);
-    return all;
+    return result.load() == kAll;
+}
+
+std::uint32_t Node::refused() const noexcept {
+    return header_->refused.load();
 }
 
 bool Node::map(int file, std::size_t bytes) noexcept {
@@ -143,11 +159,10 @@ bool Node::map(int file, std::size_t bytes) noexcept {
 }
 
 bool Node::slots_of(MPI_Group group, std::span<const int> ranks, std::span<int> slots) const noexcept {
-    if (mpi().Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), group_, slots.data()) !=
+    if (mpi().Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), world_, slots.data()) !=
         MPI_SUCCESS)
         return false;
-    for (int& slot : slots)
-        if (slot < 0 || slot >= slots_) slot = -1;
+    for (int& slot : slots) slot = slot >= 0 && slot < size_ ? slot_of_rank_[slot] : -1;
     return true;
 }
 

@@ -30,6 +30,7 @@ struct alignas(64) RankSlot {
     std::atomic<std::uint64_t> polls;     ///< calls that only look so far, while ranks sleep [count]
     std::int32_t pid;
     std::int32_t world_rank;
+    std::atomic<std::int32_t> comer;  ///< world rank of the one that came to the meeting as the slot's number says
 };
 
 /// One rank's arrivals at the collectives of one communicator: its own cache line, written by that rank alone.
@@ -62,9 +63,14 @@ class Node {
 public:
     static constexpr int kMaxSlots = 1024;
 
-    /// Make or join the memory. Collective over MPI_COMM_WORLD. @threads one
-    /// @return false, on all ranks of the node alike: there is no shared memory; slots() is 0
-    bool join() noexcept;
+    /// Make or join the memory. Every rank of the node should, and no call of MPI makes it wait for one that does not.
+    /// @param refuses  what this rank is not for, in bits; refused() has those of all  @threads one
+    /// @return false, on all ranks of the node alike: there is no shared memory, or not all have come in time; slots()
+    /// is 0
+    bool join(std::uint32_t refuses) noexcept;
+    [[nodiscard]] std::uint32_t refused() const noexcept;
+    /// All have done what comes after join(). @return as join()
+    bool meet_again() noexcept { return meet(kBegun); }
 
     [[nodiscard]] int slots() const noexcept { return slots_; }
     [[nodiscard]] int slot() const noexcept { return slot_; }
@@ -99,13 +105,19 @@ public:
 
 private:
     struct Header;
+    enum Meeting : std::uint8_t { kJoined, kFilled, kBegun, kMeetings };
 
     [[nodiscard]] CommArrivals& arrivals(int number) noexcept;
     [[nodiscard]] CommArrivals* find_or_claim(std::uint64_t id, std::uint32_t members) noexcept;
-    bool share(MPI_Comm comm) noexcept;
+    bool share(std::uint32_t refuses) noexcept;
+    bool fill_slot(int rank, int size) noexcept;
+    bool meet(Meeting meeting) noexcept;
     bool map(int file, std::size_t bytes) noexcept;
 
-    MPI_Group group_{};
+    MPI_Group world_{};
+    std::int16_t* slot_of_rank_ = nullptr;  // [world's size] < 0: on another node
+    int size_ = 0;                          // of the world
+    std::uint64_t until_ns_ = 0;            // others are waited for
     int slots_ = 0;
     int slot_ = 0;
     std::byte* base_ = nullptr;

@@ -50,19 +50,11 @@ bool ProgramMpi::find(const void* caller) noexcept {
     take(world, "ompi_mpi_comm_world");
     take(no_comm, "ompi_mpi_comm_null");
     take(no_request, "ompi_request_null");
-    take(no_info, "ompi_mpi_info_null");
-    take(least, "ompi_mpi_op_min");
-    take(integer, "ompi_mpi_int");
-    take(byte, "ompi_mpi_byte");
     return all;
 #else
     world = MPI_COMM_WORLD;
     no_comm = MPI_COMM_NULL;
     no_request = MPI_REQUEST_NULL;
-    no_info = MPI_INFO_NULL;
-    least = MPI_MIN;
-    integer = MPI_INT;
-    byte = MPI_BYTE;
     return all && !any_function("ompi_mpi_comm_world", caller);
 #endif
 }

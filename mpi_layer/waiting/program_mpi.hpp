@@ -7,18 +7,13 @@ namespace gimbal::waiting {
 
 // What this library itself calls, by names that no tool wraps.
 #define GIMBAL_WAITING_USED(X) \
-    X(Allreduce)               \
-    X(Barrier)                 \
-    X(Bcast)                   \
     X(Comm_create_keyval)      \
-    X(Comm_free)               \
     X(Comm_get_attr)           \
     X(Comm_group)              \
     X(Comm_rank)               \
     X(Comm_remote_size)        \
     X(Comm_set_attr)           \
     X(Comm_size)               \
-    X(Comm_split_type)         \
     X(Comm_test_inter)         \
     X(Grequest_complete)       \
     X(Grequest_start)          \
@@ -63,9 +58,6 @@ struct ProgramMpi {
     // In Open MPI these are objects of the library, whose addresses are not known before.
     MPI_Comm world{}, no_comm{};
     MPI_Request no_request{};
-    MPI_Info no_info{};
-    MPI_Op least{};
-    MPI_Datatype integer{}, byte{};
 
     /// Find them. @param caller  an address in the object that called MPI, in case MPI was loaded for it alone
     /// @return false: it is not the MPI that this library was built for, or too old

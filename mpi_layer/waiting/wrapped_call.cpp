@@ -32,6 +32,7 @@ constinit __attribute__((tls_model("initial-exec"))) thread_local Current t_curr
 
 namespace {
 
+constexpr std::uint32_t kNotMeasured = 1, kNotElastic = 2;
 constexpr std::size_t kFewMembers = 16;  // of a node, whose arrivals are looked at after every call [count]
 
 /// Sums of the rank. Threads that are in MPI one after the other all add to them. Where they may be there at once it is
@@ -329,11 +330,14 @@ void begin(const void* caller) noexcept {
     gimbal_waiting_settings asked{};
     if (gimbal_rank_waiting_settings) gimbal_rank_waiting_settings(&asked);
     if (asked.elastic && gimbal_rank_cores_on) asked.elastic = gimbal_rank_cores_on();
-    // Whatever the settings of one rank are: what all ranks do must be the same.
-    const bool shared = node().join(), can = Communicator::begin();
-    int agreed[2] = {can && asked.measure, can && asked.elastic}, least[2] = {0, 0};
-    mpi().Allreduce(agreed, least, 2, mpi().integer, mpi().least, mpi().world);
-    if (!least[0] && !least[1]) return;
+    const bool can = Communicator::begin();
+    if (!can) asked.measure = asked.elastic = 0;
+    // Whatever the settings of one rank are: what all ranks of a node do must be the same. Ranks that do not come here,
+    // as those of a program that has an MPI_Init of its own, are not waited for long.
+    const bool shared = node().join((asked.measure ? 0 : kNotMeasured) | (asked.elastic ? 0 : kNotElastic));
+    if (shared && (node().refused() & kNotMeasured)) asked.measure = 0;
+    if (!shared || (node().refused() & kNotElastic)) asked.elastic = 0;
+    if (!asked.measure && !asked.elastic) return;
     t_is_main = true;
     int level = MPI_THREAD_SINGLE;
     mpi().Query_thread(&level);
@@ -341,16 +345,16 @@ void begin(const void* caller) noexcept {
     let_be_quiet(level != MPI_THREAD_MULTIPLE);
     if (Communicator* const all = Communicator::of(mpi().world)) all->be_world();
     // Nobody's first call is before all have found their places.
-    mpi().Barrier(mpi().world);
-    if (shared && least[1] && gimbal_rank_cores_attach)
+    if (shared && !node().meet_again()) asked.elastic = 0;
+    if (asked.elastic && gimbal_rank_cores_attach)
         gimbal_rank_cores_attach(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
-    if (least[1]) begin_progress();
+    if (asked.elastic) begin_progress();
     lend_cores(level != MPI_THREAD_MULTIPLE);
     g_mode.traced.store(asked.traced && gimbal_rank_waiting_enter && gimbal_rank_waiting_leave);
     g_mode.begin_ns.store(now_ns());
     if (gimbal_rank_waiting_source) gimbal_rank_waiting_source(tell);
     // Two ranks at least, or there is nobody to sleep for.
-    g_mode.elastic.store(shared && least[1] != 0 && node().slots() > 1);
+    g_mode.elastic.store(asked.elastic && node().slots() > 1);
     g_mode.measures.store(true);
 }
 

@@ -310,6 +310,36 @@ class Waiting(unittest.TestCase):
                     self.assertEqual(waiting["calls"], 30)
                     self.assertGreaterEqual(waiting["mpi_s"], sum(one["time_s"] for one in waiting["paths"]) - 1e-6)
 
+    def test_a_rank_whose_mpi_init_is_not_seen_is_not_waited_for_long(self):
+        seen, unseen = ARGUMENTS.begin.split(";")
+        choice = 'if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = "$1" ]; then exec "$2"; fi; exec "$3"'
+        for rank in ("0", "1"):
+            for elastic in ("off", "on"):
+                with self.subTest(rank=rank, elastic=elastic):
+                    code, out, err = self.run_ranks(3, "sh", "-c", choice, "sh", rank, unseen, seen,
+                                                    GIMBAL_ELASTIC=elastic)
+                    self.assertEqual(code, 0, out + err)
+                    self.assertEqual(out.count("begin right\n"), 3, out + err)
+                    found = self.records()
+                    self.assertEqual(len(found), 2)
+                    # Estimates, and nobody sleeps.
+                    for waiting in (one["mpi_waiting"] for one in found):
+                        self.assertEqual({path["exact_calls"] for path in waiting["paths"]}, {0})
+                        self.assertEqual(waiting["sleeps"], 0)
+
+    def test_two_starts_at_once_are_not_mixed_up(self):
+        one = " ".join([*ARGUMENTS.launch.split(";"), "2", ARGUMENTS.begin.split(";")[0]])
+        libraries = f"{ARGUMENTS.library}:{ARGUMENTS.waiting}"
+        words = ["sh", "-c", f"{one} & {one}; wait"]
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=LIMIT_S,
+                              env=self.environment(GIMBAL_RUN_DIR=str(self.folder), LD_PRELOAD=libraries))
+        self.assertEqual(done.stdout.count("begin right\n"), 4, done.stdout + done.stderr)
+        found = self.records()
+        self.assertEqual([one["rank"] for one in found], [0, 0, 1, 1])
+        for record in found:
+            path, = (path for path in record["mpi_waiting"]["paths"] if path["call"] == "MPI_Allreduce")
+            self.assertEqual((path["calls"], path["exact_calls"]), (20, 20))
+
     def test_switched_off_nothing_is_measured(self):
         self.assert_right(2, "known", GIMBAL_MPI_WAITING="off")
         self.assertEqual(self.records(), [])
