@@ -11,10 +11,9 @@
 
 #include "messages.hpp"
 #include "program_mpi.hpp"
+#include "wrapped_call.hpp"
 
 namespace gimbal::waiting {
-
-constinit __attribute__((tls_model("initial-exec"))) thread_local Communicator* t_collective = nullptr;
 
 namespace {
 
@@ -40,7 +39,8 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
 
 int forget(MPI_Comm, int, void* communicator, void*) {
     g_freed.fetch_add(1, std::memory_order_release);
-    if (t_collective == communicator) t_collective = nullptr;
+    // A call that was left by a longjmp.
+    if (t_current.comm == communicator) t_current.comm = nullptr;
     delete static_cast<Communicator*>(communicator);
     return MPI_SUCCESS;
 }

@@ -79,7 +79,4 @@ private:
     CommArrivals* arrivals_ = nullptr;
 };
 
-/// Of the collective call that this thread is in, or has left by a longjmp.
-extern constinit __attribute__((tls_model("initial-exec"))) thread_local Communicator* t_collective;
-
 }  // namespace gimbal::waiting

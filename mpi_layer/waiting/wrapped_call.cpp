@@ -118,15 +118,8 @@ void forget_current() noexcept {
     if (t_current.shown) show(false);
     leave_trace(0);
     // It has failed, or it would not have been left.
-    if (t_collective) t_collective->end_arrivals();
-    t_collective = nullptr;
-    t_current.frame = nullptr;
-}
-
-void WrappedCall::end() noexcept {
-    if (state_ == State::begun) return forget_current();
-    t_collective = nullptr;
-    t_current.frame = nullptr;
+    if (t_current.comm) t_current.comm->end_arrivals();
+    t_current = {};
 }
 
 void WrappedCall::before_inside() noexcept {
@@ -144,13 +137,14 @@ void WrappedCall::after_inside() noexcept {
 void WrappedCall::before() noexcept {
     const bool elastic = g_mode.elastic.load(std::memory_order_relaxed);
     state_ = State::begun;
-    t_current.frame = frame_;
-    t_current.caller = caller_;
+    t_current = {.frame = frame_, .caller = caller_};
     // Whom a message goes to matters only where somebody may have to be woken up.
     if (row_.comm >= 0 && (elastic || is_collective(row_.kind))) comm_ = Communicator::of(comm_at(row_.comm));
     begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;
-    t_current.traced = begin_ns_ != 0 && g_mode.traced.load(std::memory_order_relaxed);
-    if (t_current.traced) gimbal_rank_waiting_enter(row_.name);
+    if (begin_ns_ != 0 && g_mode.traced.load(std::memory_order_relaxed)) {
+        t_current.traced = true;
+        gimbal_rank_waiting_enter(row_.name);
+    }
     if (elastic && may_wait(row_.kind)) show(true);
     if (is_collective(row_.kind)) before_collective();
     if (elastic) before_elastic();
@@ -175,7 +169,7 @@ void WrappedCall::yield_if_crowded() const noexcept {
 
 void WrappedCall::before_collective() noexcept {
     if (!comm_) return;
-    t_collective = comm_;
+    t_current.comm = comm_;
     number_ = comm_->come(begin_ns_);
     if (!comm_->has_arrivals() || !g_mode.elastic.load(std::memory_order_relaxed)) return;
     // Rare, and no rule of MPI's has all of them wait for all.
@@ -305,11 +299,13 @@ void WrappedCall::after() noexcept {
     look_at_arrivals(visit);
     CallPath* const path = find_path(id_, caller_, frame_);
     std::uint64_t waiting_ns = visit.known ? std::min(visit.slack_ns, visit.end_ns - visit.begin_ns) : 0;
-    {
-        std::unique_lock<std::mutex> lock(g_adding, std::defer_lock);
-        if (g_many_threads.load(std::memory_order_relaxed)) lock.lock();
+    if (g_many_threads.load(std::memory_order_relaxed)) {
+        const std::lock_guard<std::mutex> lock(g_adding);
         if (path) waiting_ns = path->add(visit);
-        if (!lock.owns_lock() || this_thread_adds()) take_sums(visit, waiting_ns);
+        if (this_thread_adds()) take_sums(visit, waiting_ns);
+    } else {
+        if (path) waiting_ns = path->add(visit);
+        take_sums(visit, waiting_ns);
     }
     leave_trace(waiting_ns);
     if (path && is_collective(row_.kind)) expect_next(*path);

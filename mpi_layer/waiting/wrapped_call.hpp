@@ -35,10 +35,11 @@ struct Current {
     const void* caller;  ///< where it returns to; nullptr: not known
     bool shown;          ///< to the other ranks of the node
     bool traced;         ///< its end is still to stand in the trace
+    Communicator* comm;  ///< of a collective call
 };
 extern constinit __attribute__((tls_model("initial-exec"))) thread_local Current t_current;
 
-/// The program has left the call of this thread by a longjmp out of a handler of errors.
+/// The program has left the call of this thread by a longjmp out of a handler of errors, or by an exception.
 void forget_current() noexcept;
 
 /// Whether a call is made inside another one. @param frame  of its wrapper  @cost two loads
@@ -78,7 +79,8 @@ public:
     /// @param words  the arguments; Fortran passes addresses, and handles as its integers
     WrappedCall(CallId id, Language language, const Word* words, const void* caller, const void* frame) noexcept;
     ~WrappedCall() {
-        if (state_ != State::made) end();
+        if (state_ == State::ended) t_current.frame = nullptr;
+        if (state_ == State::begun) forget_current();
     }
     WrappedCall(const WrappedCall&) = delete;
     WrappedCall& operator=(const WrappedCall&) = delete;
@@ -108,10 +110,9 @@ public:
     void note_creation(bool success) const noexcept;
 
 private:
+    // What has begun and not ended is left by an exception.
     enum class State : std::uint8_t { made, begun, ended };
 
-    /// Also where an exception ends it.
-    void end() noexcept;
     [[nodiscard]] int number_at(int argument) const noexcept;
     [[nodiscard]] MPI_Comm comm_at(int argument) const noexcept;
     [[nodiscard]] bool is_message_from(int rank, int tag) const noexcept;
