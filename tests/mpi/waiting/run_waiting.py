@@ -311,7 +311,7 @@ class Waiting(unittest.TestCase):
                     self.assertGreaterEqual(waiting["mpi_s"], sum(one["time_s"] for one in waiting["paths"]) - 1e-6)
 
     def test_a_rank_whose_mpi_init_is_not_seen_is_not_waited_for_long(self):
-        seen, unseen = ARGUMENTS.begin.split(";")
+        seen, unseen = ARGUMENTS.begin, ARGUMENTS.own_init
         choice = 'if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = "$1" ]; then exec "$2"; fi; exec "$3"'
         for rank in ("0", "1"):
             for elastic in ("off", "on"):
@@ -328,7 +328,7 @@ class Waiting(unittest.TestCase):
                         self.assertEqual(waiting["sleeps"], 0)
 
     def test_two_starts_at_once_are_not_mixed_up(self):
-        one = " ".join([*ARGUMENTS.launch.split(";"), "2", ARGUMENTS.begin.split(";")[0]])
+        one = " ".join([*ARGUMENTS.launch.split(";"), "2", ARGUMENTS.begin])
         libraries = f"{ARGUMENTS.library}:{ARGUMENTS.waiting}"
         words = ["sh", "-c", f"{one} & {one}; wait"]
         done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=LIMIT_S,
@@ -368,8 +368,8 @@ class Waiting(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for name in ("library", "waiting", "program", "sleeps", "calls", "begin", "fortran", "tool", "loops", "yielding",
-                 "launch", "scratch"):
+    for name in ("library", "waiting", "program", "sleeps", "calls", "begin", "own-init", "fortran", "tool", "loops",
+                 "yielding", "launch", "scratch"):
         parser.add_argument(f"--{name}", default="")
     ARGUMENTS, rest = parser.parse_known_args()
     unittest.main(argv=["run_waiting.py", *rest], verbosity=2)
