@@ -137,7 +137,7 @@ void WrappedCall::after_inside() noexcept {
 void WrappedCall::before() noexcept {
     const bool elastic = g_mode.elastic.load(std::memory_order_relaxed);
     state_ = State::begun;
-    t_current = {.frame = frame_, .caller = caller_};
+    t_current = {.frame = frame_, .caller = caller_, .shown = false, .traced = false, .comm = nullptr};
     // Whom a message goes to matters only where somebody may have to be woken up.
     if (row_.comm >= 0 && (elastic || is_collective(row_.kind))) comm_ = Communicator::of(comm_at(row_.comm));
     begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -328,11 +329,11 @@ class Waiting(unittest.TestCase):
                         self.assertEqual(waiting["sleeps"], 0)
 
     def test_two_starts_at_once_are_not_mixed_up(self):
-        one = " ".join([*ARGUMENTS.launch.split(";"), "2", ARGUMENTS.begin])
-        libraries = f"{ARGUMENTS.library}:{ARGUMENTS.waiting}"
+        libraries = ":".join(filter(None, [ARGUMENTS.library, ARGUMENTS.waiting, ARGUMENTS.yielding]))
+        one = shlex.join([*ARGUMENTS.launch.split(";"), "2", "env", f"LD_PRELOAD={libraries}", ARGUMENTS.begin])
         words = ["sh", "-c", f"{one} & {one}; wait"]
         done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=LIMIT_S,
-                              env=self.environment(GIMBAL_RUN_DIR=str(self.folder), LD_PRELOAD=libraries))
+                              env=self.environment(GIMBAL_RUN_DIR=str(self.folder)))
         self.assertEqual(done.stdout.count("begin right\n"), 4, done.stdout + done.stderr)
         found = self.records()
         self.assertEqual([one["rank"] for one in found], [0, 0, 1, 1])
