@@ -15,7 +15,7 @@ namespace gimbal {
 
 /// While this lives nobody cancels the thread: what opens, reads or writes a file would unwind it, through functions
 /// that throw nothing, though the program cancels it (pthread_cancel()) where it waits itself. @threads the one that
-/// makes it  @cost 3 ns
+/// makes it  @cost 6 ns
 class NotCancelled {
 public:
     NotCancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &programs_); }
@@ -64,7 +64,7 @@ private:
 /// For learning and planning, not for chunks: techniques that compute when a chunk is drawn keep to numbers for which
 /// nothing is raised but inexact. What is computed must be in a function of another source file: compilers do not know
 /// that an operation depends on this.
-/// @threads the one that makes it  @cost 15 ns
+/// @threads the one that makes it  @cost 16 ns
 /// @source test: tests/omp/run_own_state.py
 class OwnState {
 public:
