@@ -2,20 +2,15 @@
 #include "loop/site.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <new>
 #include <optional>
 #include <utility>
 
-#include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/early_memory.hpp"
 #include "base/held_signal.hpp"
-#include "base/process_state.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
-#include "kept/store.hpp"
 #include "lending/elastic_regions.hpp"
 #include "lending/shared_cores.hpp"
 #include "levels/first_level.hpp"
@@ -29,22 +24,7 @@ namespace {
 
 constexpr std::uint64_t kFirst = 3;  // executions, in which most of what a loop needs is allocated
 
-std::string hexadecimal(std::uint64_t number) {
-    std::array<char, 16> digits{};
-    return {digits.data(), std::to_chars(digits.begin(), digits.end(), number, 16).ptr};
-}
-
 }  // namespace
-
-std::string SiteIdentity::key() const {
-    if (!name.empty()) return name;
-    return module.substr(module.rfind('/') + 1) + "+0x" + hexadecimal(offset);
-}
-
-std::uint64_t SiteIdentity::id_in_any_run() const {
-    if (build == 0 || over_ranks) return 0;
-    return hash_with(name.empty() ? hash_with(hash_of(""), offset) : hash_of(name), build);
-}
 
 LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock& clock)
     : identity_(std::move(identity)),
@@ -205,21 +185,6 @@ void LoopSite::ask_teams(Request& request) noexcept {
     request.threads = teams_.threads();
     request.threads_follow = teams_.follow();
     request.thread_balance = teams_.balance();
-}
-
-// Once, and only for a loop that Gimbal chooses for: what does not use Gimbal shall not touch a file of its.
-void LoopSite::ask_earlier_run() {
-    asked_earlier_run_ = true;
-    if (workers_ == 1 || !keeps_knowledge()) return;
-    kept_id_ = identity_.id_in_any_run();
-    if (kept_id_ == 0) return;
-    if (const std::string_view known = kept_about(kept_id_, workers_); !known.empty()) learning_.restore(known);
-}
-
-std::string LoopSite::to_keep() {
-    const auto lock = lock_or_give_up(mutex_);
-    if (lock.owns_lock()) take_back_ready();
-    return lock.owns_lock() && kept_id_ != 0 ? learning_.save() : std::string();
 }
 
 // What is learnt from a steady loop may come late, but everybody waits for the last worker to leave, and for the first
