@@ -29,7 +29,7 @@ constexpr std::array kOfStart{"PMIX_NAMESPACE",          "PMIX_SERVER_URI2", "PM
 #ifdef OPEN_MPI
 constexpr std::array kRanksOfNode{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
 #else
-constexpr std::array kRanksOfNode{"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+constexpr std::array kRanksOfNode{"MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"};
 #endif
 constexpr int kMostRanks = 1 << 20;
 
