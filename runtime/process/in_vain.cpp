@@ -65,7 +65,7 @@ bool goes_by(const Ran& ran, std::string_view option) {
     });
 }
 
-/// Why an option counts for nothing because another one is not set; empty: that is not so.
+/// Why an option has no effect since another one is not set; empty: it may have one.
 std::string lacks_other(std::string_view name, const Options& options) {
     if (name.starts_with("GIMBAL_PIN_") && options.pin.mode == "off") return "GIMBAL_PIN is off";
     if (name.starts_with("GIMBAL_TRACE_") && options.trace.empty()) return "GIMBAL_TRACE is not set";
@@ -84,7 +84,7 @@ std::string why_no_replay(const Options& options, const Ran& ran) {
     return "the program, OMP_SCHEDULE, GIMBAL_MPI_SCHEDULE, or a rule of GIMBAL_LOOPS names every loop's technique";
 }
 
-/// Why an option that was given counts for nothing; empty: it counts.
+/// Why an option that was given has no effect; empty: it has one.
 std::string why(std::string_view name, const Options& options, const Ran& ran) {
     for (const auto& [option, techniques] : kForTechniques) {
         if (name != option) continue;

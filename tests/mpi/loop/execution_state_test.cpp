@@ -144,8 +144,8 @@ TEST(Foreman, HandsOutWhatBelongsToARankAtOnce) {
 
 // One by one the chunks of such a loop take years.
 TEST(Foreman, HandsOutWhatBelongsToARankAtOnceInLoopsOf64Bits) {
-    constexpr std::uint64_t kMost = INT64_MAX;
-    for (const std::uint64_t trip : {kMost, kMost - 1, std::uint64_t{1} << 62, (std::uint64_t{1} << 40) + 3})
+    constexpr std::uint64_t kLargest = INT64_MAX;
+    for (const std::uint64_t trip : {kLargest, kLargest - 1, std::uint64_t{1} << 62, (std::uint64_t{1} << 40) + 3})
         for (const std::uint64_t size : {1U, 7U, 1000U}) hand_out_runs(trip, size, false);
 }
 
