@@ -25,7 +25,7 @@ constexpr std::uint64_t kSpin_ns = 20000;       // what others need to come at t
 constexpr std::uint64_t kLook_ns = 70000;       // after somebody has woken it up: a message takes both sides
 constexpr std::uint64_t kShortest_ns = 200000;  // from one look to the next where nobody wakes it up
 constexpr std::uint64_t kLongest_ns = 5000000;
-constexpr int kPatience = 20;  // looks by itself, from one look at the others' processes to the next
+constexpr int kLooksAlone = 20;  // looks by itself, from one look at the others' processes to the next
 
 std::atomic<std::uint64_t> g_patience_ns{5'000'000'000};
 std::atomic<std::uint64_t> g_sleeps{0};
@@ -106,7 +106,7 @@ std::uint64_t sleep_until(Awaited& awaited) noexcept {
             continue;
         }
         limit_ns = std::min(2 * limit_ns, kLongest_ns);
-        if (++alone % kPatience == 0 && awaited.is_hopeless()) break;
+        if (++alone % kLooksAlone == 0 && awaited.is_hopeless()) break;
     }
     self.sleepers.fetch_sub(1, std::memory_order_relaxed);
     return now_ns() - begin_ns;

@@ -8,15 +8,14 @@ import unittest
 
 import tool_test
 
-# Leaves itself so many pages of address space, before its loops or after them, and computes for a second if asked to.
-LIMITED = """
+# Leaves itself so many pages of address space more than it has.
+LIMIT = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
-static long sum = 0;
 static int limit_to(long more) {
     long pages = 0;
     FILE *memory = fopen("/proc/self/statm", "r");
@@ -27,6 +26,11 @@ static int limit_to(long more) {
     limit.rlim_cur = (rlim_t)(pages + more) * (rlim_t)sysconf(_SC_PAGESIZE);
     return setrlimit(RLIMIT_AS, &limit);
 }
+"""
+
+# Does so before its loops or after them, and computes for a second if asked to.
+LIMITED = LIMIT + """
+static long sum = 0;
 #define LOOP(name) static void name(void) { \\
     long own = 0; \\
     _Pragma("omp parallel for schedule(runtime) reduction(+ : own)") \\
@@ -46,14 +50,9 @@ int main(int count, char **words) {
 }
 """
 
-
-# Takes all memory that its limit leaves, down to the last bytes, and goes on with loops: those that ran before, and others.
-EXHAUSTED = """
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
+# Takes all memory that its limit leaves, down to the last bytes, and goes on with loops: those that ran before, and
+# others.
+EXHAUSTED = LIMIT + """
 static double x[400];
 #define LOOP(name) static void name(void) { \\
     _Pragma("omp parallel for schedule(runtime)") \\
@@ -63,14 +62,7 @@ static void (*const all[])(void) = {NAMES};
 enum { N = sizeof(all) / sizeof(all[0]) };
 int main(void) {
     for (int i = 0; i < 5; ++i) all[i]();
-    long pages = 0;
-    FILE *memory = fopen("/proc/self/statm", "r");
-    if (!memory || fscanf(memory, "%ld", &pages) != 1) return 1;
-    fclose(memory);
-    struct rlimit limit;
-    getrlimit(RLIMIT_AS, &limit);
-    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-    if (setrlimit(RLIMIT_AS, &limit)) return 1;
+    if (limit_to(0)) return 1;
     for (size_t size = 1 << 20; size >= 16;) {
         void *block = malloc(size);
         if (block) memset(block, 1, size > 64 ? 64 : size);

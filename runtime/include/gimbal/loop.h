@@ -40,7 +40,7 @@ typedef struct gimbal_loop_desc {
     int can_stand;      /**< 1: the caller looks for standing executions (gimbal/known_loops.h), and no worker of the
                              team will be missing in a later one */
     uint32_t apart;     /**< executions that a worker of the team can be ahead of another at most [count] */
-    const void* team;   /**< what the caller names the team by, for gimbal/known_loops.h; NULL: it looks not there */
+    const void* team;   /**< what the caller names the team by, for gimbal/known_loops.h; NULL: it has no name */
     const void* region; /**< what it names the code by that the team began with, for all its workers alike */
     struct gimbal_region* part_of; /**< the region it is in; NULL: nothing is learnt about it */
     uint64_t moment;    /**< higher with each execution that the team begins, for all its workers alike; the low 32
