@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "gimbal/hook_layout.h"
+#include "gimbal/launchers.h"
 
 #define TEXT_OF(word) #word
 #define TEXT(macro) TEXT_OF(macro)
@@ -63,8 +64,9 @@ static int none(int kind, int chunk) {
 
 /* One of a job's ranks speaks for all. */
 static int is_first_rank(void) {
-  static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK",
-                                      "PMIX_RANK", "SLURM_PROCID"};
+#define RANK(rank, ranks) rank,
+  static const char *const names[] = {GIMBAL_LAUNCHERS(RANK)};
+#undef RANK
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
     const char *rank = getenv(names[i]);
     if (rank)

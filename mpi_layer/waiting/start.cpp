@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gimbal/launchers.h"
 #include "node.hpp"
 
 namespace gimbal::waiting {
@@ -23,15 +24,15 @@ namespace gimbal::waiting {
 namespace {
 
 // Of each launcher what tells one start from others; outer launchers' are the same for all ranks of an inner one.
-constexpr std::array kOfStart{"PMIX_NAMESPACE",          "PMIX_SERVER_URI2", "PMIX_SERVER_URI3", "PMIX_SERVER_URI4",
-                              "OMPI_MCA_ess_base_jobid", "PMI_PORT",         "PMI_JOBID",        "SLURM_JOB_ID",
-                              "SLURM_STEP_ID",           "SLURM_NODEID"};
+constexpr std::array kOfStart{
+    "PMIX_NAMESPACE", "PMIX_SERVER_URI2", "PMIX_SERVER_URI3", "PMIX_SERVER_URI4", "OMPI_MCA_ess_base_jobid",
+    "PMI_PORT",       "PMI_JOBID",        "PALS_APID",        "SLURM_JOB_ID",     "SLURM_STEP_ID",
+    "SLURM_NODEID"};
 #ifdef OPEN_MPI
-constexpr std::array kRanksOfNode{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+constexpr bool kOpenMpi = true;
 #else
-constexpr std::array kRanksOfNode{"MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+constexpr bool kOpenMpi = false;
 #endif
-constexpr int kMostRanks = 1 << 20;
 
 /// A descriptor that is closed in the end.
 class File {
@@ -60,40 +61,11 @@ bool is_own_user(int socket) noexcept {
     return peer_of(socket, peer) && peer.uid == getuid();
 }
 
-/// Hydra and Slurm: a pair of sockets, made by the process that has started the ranks of this node.
+/// Hydra, Slurm and Flux: a pair of sockets, made by the process that has started the ranks of this node.
 std::uint64_t starter() noexcept {
-#ifdef OPEN_MPI
-    return 0;  // an outer launcher's
-#else
-    const char* const number = std::getenv("PMI_FD");
+    const char* const number = kOpenMpi ? nullptr : std::getenv("PMI_FD");  // with Open MPI an outer launcher's
     ucred peer{};
     return number && peer_of(std::atoi(number), peer) && peer.pid > 0 ? static_cast<std::uint64_t>(peer.pid) : 0;
-#endif
-}
-
-/// "2(x3),1": two on each of three nodes, one on the next.
-int tasks_of_node(const char* text, long node) noexcept {
-    while (*text) {
-        char* end = nullptr;
-        const long tasks = std::strtol(text, &end, 10);
-        long times = 1;
-        if (end == text) return 0;
-        if (std::strncmp(end, "(x", 2) == 0) times = std::strtol(end + 2, &end, 10);
-        if (node < times) return tasks > 0 && tasks < kMostRanks ? static_cast<int>(tasks) : 0;
-        node -= times;
-        text = std::strchr(end, ',');
-        if (!text) return 0;
-        ++text;
-    }
-    return 0;
-}
-
-int ranks_of_node() noexcept {
-    for (const char* const name : kRanksOfNode)
-        if (const char* const value = std::getenv(name)) return tasks_of_node(value, 0);
-    const char* const tasks = std::getenv("SLURM_STEP_TASKS_PER_NODE");
-    const char* const node = std::getenv("SLURM_NODEID");
-    return tasks && node ? tasks_of_node(tasks, std::strtol(node, nullptr, 10)) : 0;
 }
 
 struct Name {
@@ -174,7 +146,7 @@ int make_and_give(int listener, int others, std::size_t bytes, std::uint64_t unt
 }  // namespace
 
 Start this_start() noexcept {
-    Start start{.key = mixed(0xcbf29ce484222325U, starter()), .ranks = ranks_of_node()};
+    Start start{.key = mixed(0xcbf29ce484222325U, starter()), .ranks = gimbal_ranks_of_node(kOpenMpi)};
     bool known = starter() != 0;
     for (const char* const name : kOfStart) {
         const char* const value = std::getenv(name);

@@ -12,7 +12,7 @@ struct Start {
     int ranks = 0;          ///< on this node [count]; 0: not known
 };
 
-/// From variables and sockets of Hydra, Open MPI's mpirun and Slurm. Asks no other rank. @threads one
+/// From variables and sockets of the launcher (gimbal/launchers.h). Asks no other rank. @threads one
 Start this_start() noexcept;
 
 /// A file without a name, the same one in all ranks of a start on this node: the first one makes it, and the others

@@ -14,10 +14,11 @@ namespace {
 
 // Of an array every element has a number of its own in each of these.
 // Batch systems, and `gimbal run` where there is none.
-constexpr std::array<std::string_view, 4> kJobs = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "GIMBAL_JOB"};
+constexpr std::array<std::string_view, 5> kJobs = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
+                                                   "GIMBAL_JOB"};
 
-// mpiexec of Open MPI and srun give each start a name; MPICH's gives none.
-constexpr std::array<std::string_view, 2> kLaunches = {"PMIX_NAMESPACE", "SLURM_STEP_ID"};
+// mpiexec of Open MPI, srun and PALS give each start a name; MPICH's gives none.
+constexpr std::array<std::string_view, 3> kLaunches = {"PMIX_NAMESPACE", "SLURM_STEP_ID", "PALS_APID"};
 
 std::optional<int> count(std::string_view text) {
     int value = 0;

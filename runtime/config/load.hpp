@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gimbal/error.hpp"
+#include "gimbal/launchers.h"
 #include "gimbal/options.hpp"
 
 #include <array>
@@ -15,14 +16,10 @@
 
 namespace gimbal {
 
-/// Of each launcher the variable that holds the rank, and that which holds how many there are; the first one that is
-/// set counts. Slurm's comes last: inside a batch script it is set to 0 for every rank that another launcher starts.
-/// omp_patch/adapter.c, which sees no C++, has the same ranks; tests/layers compares them.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kLaunchers = {
-    {{"PMI_RANK", "PMI_SIZE"},
-     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-     {"PMIX_RANK", "PMIX_SIZE"},
-     {"SLURM_PROCID", "SLURM_NTASKS"}}};
+/// GIMBAL_LAUNCHERS (gimbal/launchers.h): the variables of a launcher that hold the rank, and how many there are.
+#define GIMBAL_NAMES(rank, ranks) std::pair<std::string_view, std::string_view>{rank, ranks},
+inline constexpr std::array kLaunchers = {GIMBAL_LAUNCHERS(GIMBAL_NAMES)};
+#undef GIMBAL_NAMES
 
 /// What Gimbal takes from the environment, read in one pass.
 struct Environment {
@@ -34,7 +31,7 @@ struct Environment {
     std::size_t columns = 0;                  ///< COLUMNS: how wide text may be; 0: not set [characters]
     std::string home;                         ///< HOME; empty: not set
     std::string cache_home;                   ///< XDG_CACHE_HOME; empty: not set
-    std::string launch;  ///< of one start within a job: PMIX_NAMESPACE or SLURM's step; empty: none
+    std::string launch;                       ///< of one start within a job, as its launcher tells; empty: none
 };
 
 /// Read the environment; the only place where Gimbal does.

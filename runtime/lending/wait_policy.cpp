@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/warnings.hpp"
+#include "gimbal/launchers.h"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_waiting.h"
 #include "gimbal/wait_policy.h"
@@ -21,11 +22,6 @@ namespace gimbal {
 namespace {
 
 std::atomic<std::uint32_t> g_largest_team{0};  // that has run a loop [threads]
-
-// Slurm lists nodes where they differ ("4(x2),3"); which is this one it does not say.
-bool same_on_all_nodes(std::string_view rest) {
-    return rest.empty() || (rest.front() == '(' && rest.find(',') == std::string_view::npos);
-}
 
 bool set_by_user() {
     const std::array<const char*, 3> names = {"KMP_BLOCKTIME", "KMP_LIBRARY", "OMP_WAIT_POLICY"};
@@ -48,7 +44,7 @@ Processors allowed_processors() {
 /// Ranks of the node and its processors as they were when libomp began, which asks how many threads may spin. After
 /// that it may bind the thread that asks: the node is no smaller for it.
 int first_ranks() noexcept {
-    static const int ranks = ranks_of_node();
+    static const int ranks = gimbal_ranks_of_node(0);
     return ranks;
 }
 Processors first_allowed() noexcept {
@@ -89,17 +85,6 @@ void tell_crowd(std::uint32_t threads) {
 }
 
 }  // namespace
-
-int ranks_of_node() noexcept {
-    for (const char* const name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE"}) {
-        const char* const value = std::getenv(name);
-        if (!value) continue;
-        char* end = nullptr;
-        const long count = std::strtol(value, &end, 10);
-        if (count > 0 && count < 1 << 20 && same_on_all_nodes(end)) return static_cast<int>(count);
-    }
-    return 0;
-}
 
 void note_team(std::uint32_t threads) {
     std::uint32_t largest = g_largest_team.load(std::memory_order_relaxed);

@@ -5,10 +5,6 @@
 
 namespace gimbal {
 
-/// Ranks on this node, this one included, as the launcher tells [count]; 0: it does not.
-/// @threads any, while nobody changes the environment
-int ranks_of_node() noexcept;
-
 /// A team of this process runs loops with so many threads. Where that makes the node too small for its ranks, the
 /// report says so. @threads any  @cost a load  @errors std::bad_alloc
 void note_team(std::uint32_t threads);

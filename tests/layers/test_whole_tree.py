@@ -74,16 +74,6 @@ class Warnings(Made):
         self.assertEqual(check_warnings.check("g++", sources, self.root / "src", 1, io.StringIO()), (1, 0))
 
 
-class Launchers(unittest.TestCase):
-    def test_the_adapter_of_libomp_knows_the_ranks_of_the_same_launchers(self):
-        root = pathlib.Path(os.environ["LAYERS_SOURCE"])
-        table = re.search(r"kLaunchers = \{(.*?)\}\};", (root / "runtime/config/load.hpp").read_text(), re.DOTALL)[1]
-        names = re.search(r"names\[\] = \{(.*?)\};", (root / "omp_patch/adapter.c").read_text(), re.DOTALL)[1]
-        ranks = re.findall(r'\{"(\w+)", "\w+"\}', table)
-        self.assertIn("PMI_RANK", ranks)
-        self.assertEqual(re.findall(r'"(\w+)"', names), ranks)
-
-
 class Counts(Made):
     def test_types_lines_and_small_files_are_counted(self):
         self.write("runtime/a.hpp", "// struct Not { };\nstruct One { int x; };\nenum class Two : int { a };\n"

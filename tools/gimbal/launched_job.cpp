@@ -18,7 +18,7 @@
 #include "base/part_file.hpp"
 #include "base/spelling.hpp"
 #include "gimbal/error.hpp"
-#include "lending/wait_policy.hpp"
+#include "gimbal/launchers.h"
 
 namespace gimbal::tool {
 
@@ -93,7 +93,7 @@ int open_in(const std::string& folder, const std::string& name) {
 
 LaunchedJob::LaunchedJob(const Environment& environment, bool starts_ranks_itself) : rank_(environment.rank) {
     if (environment.ranks < 2 || starts_ranks_itself || !is_launched()) return;
-    const int here = ranks_of_node();
+    const int here = gimbal_ranks_of_node(0);
     expected_ = here > 0 ? here : environment.ranks;
     const std::string launcher = launcher_of_all();
     const char* const base = std::getenv("TMPDIR");

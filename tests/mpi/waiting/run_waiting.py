@@ -328,6 +328,15 @@ class Waiting(unittest.TestCase):
                         self.assertEqual({path["exact_calls"] for path in waiting["paths"]}, {0})
                         self.assertEqual(waiting["sleeps"], 0)
 
+    def test_another_launchers_words_for_the_ranks_of_a_node_do(self):
+        own = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
+        words = ["env", *(f"-u{name}" for name in own), "JSM_NAMESPACE_LOCAL_SIZE=2", ARGUMENTS.begin]
+        code, out, err = self.run_ranks(2, *words)
+        self.assertEqual((code, out.count("begin right\n")), (0, 2), out + err)
+        for record in self.records():
+            path, = (path for path in record["mpi_waiting"]["paths"] if path["call"] == "MPI_Allreduce")
+            self.assertEqual((path["calls"], path["exact_calls"]), (20, 20))
+
     def test_two_starts_at_once_are_not_mixed_up(self):
         libraries = ":".join(filter(None, [ARGUMENTS.library, ARGUMENTS.waiting, ARGUMENTS.yielding]))
         one = shlex.join([*ARGUMENTS.launch.split(";"), "2", "env", f"LD_PRELOAD={libraries}", ARGUMENTS.begin])

@@ -61,6 +61,13 @@ TEST(Environment, TheLauncherBeatsTheBatchScriptAroundIt) {
     EXPECT_EQ(found.ranks, 6);
 }
 
+TEST(Environment, OtherLaunchersHaveOtherNames) {
+    EXPECT_EQ(read({"MV2_COMM_WORLD_RANK=2", "MV2_COMM_WORLD_SIZE=4"}).rank, 2);
+    EXPECT_EQ(read({"MV2_COMM_WORLD_RANK=2", "MV2_COMM_WORLD_SIZE=4"}).ranks, 4);
+    EXPECT_EQ(read({"PALS_RANKID=3"}).rank, 3);
+    EXPECT_EQ(read({"PALS_RANKID=3"}).ranks, 4) << "it does not tell how many";
+}
+
 TEST(Environment, NonsenseInRankVariablesCountsAsNone) {
     EXPECT_EQ(read({"PMI_RANK=x", "PMI_SIZE=-2"}).rank, 0);
     EXPECT_EQ(read({"PMI_RANK=-1"}).ranks, 1);
@@ -70,9 +77,11 @@ TEST(Environment, NonsenseInRankVariablesCountsAsNone) {
 TEST(Environment, KnowsTheBatchJob) {
     EXPECT_EQ(read({"SLURM_JOB_ID=81234"}).job, "81234");
     EXPECT_EQ(read({"PBS_JOBID=7.server"}).job, "7.server");
+    EXPECT_EQ(read({"FLUX_JOB_ID=f25A"}).job, "f25A");
     EXPECT_EQ(read({}).job, "");
     EXPECT_EQ(read({"SLURM_STEP_ID=3"}).launch, "3");
     EXPECT_EQ(read({"SLURM_STEP_ID=3", "PMIX_NAMESPACE=844890113"}).launch, "844890113");
+    EXPECT_EQ(read({"PALS_APID=a1"}).launch, "a1");
     EXPECT_EQ(read({}).launch, "");
 }
 

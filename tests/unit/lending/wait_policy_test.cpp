@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/warnings.hpp"
+#include "gimbal/launchers.h"
 #include "gimbal/rank_waiting.h"
 #include "lending/wait_policy.hpp"
 
@@ -59,20 +60,6 @@ protected:
         return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     }
 };
-
-TEST_F(WaitPolicy, RanksOfTheNodeAreWhatTheLauncherTells) {
-    EXPECT_EQ(ranks_of_node(), 0);
-    set("SLURM_STEP_TASKS_PER_NODE", "4(x2)");
-    EXPECT_EQ(ranks_of_node(), 4);
-    set("SLURM_STEP_TASKS_PER_NODE", "4(x2),3");
-    EXPECT_EQ(ranks_of_node(), 0);
-    set("OMPI_COMM_WORLD_LOCAL_SIZE", "3");
-    EXPECT_EQ(ranks_of_node(), 3);
-    for (const char* wrong : {"", "-1", "0", "two", "2x", "99999999999"}) {
-        set("OMPI_COMM_WORLD_LOCAL_SIZE", wrong);
-        EXPECT_EQ(ranks_of_node(), 0) << wrong;
-    }
-}
 
 TEST_F(WaitPolicy, ARankMaySpinWithItsShareOfTheProcessors) {
     const auto processors = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN));
@@ -148,7 +135,7 @@ TEST_F(WaitPolicy, RanksCrowdANodeThatHasFewerProcessorsThanTheirThreads) {
     };
     EXPECT_EQ(in_child(after_a_team), 1);
     const auto said = [] {
-        const std::string ranks = std::to_string(ranks_of_node());
+        const std::string ranks = std::to_string(gimbal_ranks_of_node(0));
         note_team(1);
         const std::size_t before = warnings().size();
         note_team(2);
