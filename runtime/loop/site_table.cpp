@@ -200,6 +200,21 @@ LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     return site;
 }
 
+// A host that has a text for the loop and no address: the text may lie elsewhere in each execution, and another one in
+// its place. @return nullptr: the text names nothing
+[[gnu::noinline]] LoopSite* site_by_name(Table& all, const gimbal_loop_desc& desc) {
+    SiteIdentity identity = identify(desc);
+    if (identity.name.empty()) return nullptr;
+    const HeldSignals held;
+    std::unique_lock lock(all.mutex);
+    if (LoopSite* const site = known_site(all, identity, desc.workers)) return site;
+    note_team(desc.workers);
+    LoopSite* const site = add_site(all, std::make_unique<LoopSite>(std::move(identity), desc.workers));
+    lock.unlock();
+    if (after_new_loop) after_new_loop();
+    return site;
+}
+
 }  // namespace
 
 SiteIdentity identify(const gimbal_loop_desc& desc) {
@@ -220,9 +235,11 @@ LoopSite* find_site(const gimbal_loop_desc& desc) noexcept {
     Table& all = table();
     const void* const code = address_of(desc);
     std::atomic<Node*>& head = all.buckets[bucket_of(code, desc.workers)];
-    // Acquire what the inserting thread wrote; partner: the release store in insert_site().
-    if (LoopSite* const site = site_of(find(head.load(std::memory_order_acquire), code, desc.workers))) return site;
     try {
+        if (!desc.code && desc.source) [[unlikely]]
+            if (LoopSite* const site = site_by_name(all, desc)) return site;
+        // Acquire what the inserting thread wrote; partner: the release store in insert_site().
+        if (LoopSite* const site = site_of(find(head.load(std::memory_order_acquire), code, desc.workers))) return site;
         return memory_is_short() ? nullptr : insert_site(all, head, desc);
     } catch (const std::bad_alloc&) {
         return nullptr;

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "gimbal/device_block.hpp"
+#include "gimbal/device_draws.hpp"
 #include "gimbal/device_rows.hpp"
 #include "gimbal/device_split.hpp"
 #include "gimbal/gimbal.h"
@@ -24,9 +26,6 @@
 #pragma weak gimbal_hook_layout
 #pragma weak gimbal_schedule_parse
 #pragma weak gimbal_loop_open
-#pragma weak gimbal_loop_begin
-#pragma weak gimbal_loop_next
-#pragma weak gimbal_loop_end
 
 namespace gimbal {
 
@@ -36,7 +35,7 @@ struct DeviceLoopSettings {
     std::int64_t rows = 0;              ///< N, iterations of each execution [rows], >= 1
     std::int64_t halo = 1;              ///< rows to each side that a row is computed from [rows], >= 0
     int device = 0;                     ///< OpenMP device number; < 0: threads alone
-    std::int64_t least_rows = 0;        ///< fewest rows of a chunk [rows]; 0: a 128th of the loop
+    std::int64_t least_rows = 0;        ///< fewest rows of a chunk, at most `rows` [rows]; 0: a 128th of the loop
     const char* schedule = "feedback";  ///< of Gimbal, as in OMP_SCHEDULE; one with weights learns the split
     double fixed_part = -1;  ///< in [0, 1]: the device runs the first rows, this part of them, for comparison;
                              ///< < 0: Gimbal shares the rows out
@@ -58,9 +57,11 @@ struct DeviceLoopSettings {
 /// @threads one at a time, outside of parallel regions  @source test: tests/unit/restore/device_test.py
 class DeviceLoop {
 public:
+    /// @param file, line  in the program: by these and its name the loop is known, and named in reports
     /// @errors std::bad_alloc; a device that cannot be used is said, not thrown
-    explicit DeviceLoop(DeviceLoopSettings settings)
+    explicit DeviceLoop(DeviceLoopSettings settings, const char* file = __builtin_FILE(), int line = __builtin_LINE())
         : settings_(checked(std::move(settings))),
+          source_(source_of(settings_.name, file, line)),
           rows_(settings_.rows, settings_.halo, settings_.device),
           block_(settings_.rows, settings_.least_rows) {
         if (settings_.device < 0) return;
@@ -114,14 +115,17 @@ public:
     /// @errors std::runtime_error if rows cannot be copied from or to the device; no error may leave the bodies
     template <class Host, class Device>
     void run(const std::vector<int>& reads, const std::vector<int>& writes, const Host& host, const Device& device) {
-        if (on_ && settings_.fixed_part < 0 && split().executions == 0) probe(host, device);
         if (!on_) {
             on_threads(host);
             return;
         }
-        Execution execution{reads, writes, {}};
+        // Each thread's and the device's, and one more for what the device's thread runs by itself.
+        Execution execution{reads, writes,
+                            std::vector<DevicePart>(static_cast<std::size_t>(omp_get_max_threads()) + 1)};
         if (settings_.fixed_part >= 0) {
             run_fixed(execution, host, device);
+        } else if (split().executions == 0) {
+            run_first(execution, host, device);
         } else if (block_.pays()) {
             run_block(execution, host, device);
         } else {
@@ -131,6 +135,7 @@ public:
             throw std::runtime_error(settings_.name + ": rows cannot be copied from or to device " +
                                      std::to_string(settings_.device));
         count(execution);
+        if (!too_slow_.empty()) leave_out(std::exchange(too_slow_, {}));
     }
 
     /// Have all rows of an array on the host.
@@ -153,13 +158,19 @@ private:
     struct Execution {
         const std::vector<int>& reads;
         const std::vector<int>& writes;
-        std::vector<DevicePart> parts;  // [threads]; the first is the device's
+        std::vector<DevicePart> parts;  // [workers]; the first is the device's
     };
 
     static DeviceLoopSettings checked(DeviceLoopSettings settings) {
         settings.rows = std::max<std::int64_t>(settings.rows, 1);
         if (settings.least_rows <= 0) settings.least_rows = std::max<std::int64_t>(settings.rows / 128, 1);
+        settings.least_rows = std::min(settings.least_rows, settings.rows);
         return settings;
+    }
+
+    /// As compilers tell where a loop is.
+    static std::string source_of(const std::string& name, const std::string& file, int line) {
+        return ";" + file + ";" + name + ";" + std::to_string(line) + ";0;;";
     }
 
     static bool gimbal_here() {
@@ -195,8 +206,7 @@ private:
     /// Open an execution of Gimbal's over so many rows. @threads one of the team
     [[nodiscard]] void* open(std::int64_t rows, std::uint32_t workers) const {
         gimbal_loop_desc desc = {};
-        const std::string source = ";" + settings_.name + ";device_loop;0;0;;";
-        desc.source = source.c_str();
+        desc.source = source_.c_str();
         desc.trip = static_cast<std::uint64_t>(rows);
         desc.unit = static_cast<std::uint64_t>(settings_.least_rows);
         desc.workers = workers;
@@ -210,25 +220,19 @@ private:
 #pragma omp parallel default(shared)
         {
 #pragma omp single
-            {
-                execution.parts.resize(static_cast<std::size_t>(omp_get_num_threads()));
-                opened = open(settings_.rows, static_cast<std::uint32_t>(omp_get_num_threads()));
-            }
-            draw(execution, opened, static_cast<std::uint32_t>(omp_get_thread_num()), host, device);
+            opened = open(settings_.rows, static_cast<std::uint32_t>(omp_get_num_threads()));
+            draw(execution, opened, host, device);
         }
     }
 
     /// A worker's share of an execution. Chunks of the device that lie one behind the other are handed over at the end.
     template <class Host, class Device>
-    void draw(Execution& execution, void* opened, std::uint32_t worker, const Host& host, const Device& device) {
-        gimbal_share share = {};
+    void draw(Execution& execution, void* opened, const Host& host, const Device& device) {
+        const auto worker = static_cast<std::uint32_t>(omp_get_thread_num());
         DevicePart& part = execution.parts[worker];
+        DeviceDraws draws(opened, settings_.rows, worker, static_cast<std::uint32_t>(omp_get_num_threads()));
         Rows done;
-        std::uint64_t first = 0;
-        std::uint64_t end = 0;
-        gimbal_loop_begin(opened, worker, &share);
-        while (gimbal_loop_next(&share, &first, &end)) {
-            const Rows rows{static_cast<std::int64_t>(first), static_cast<std::int64_t>(end)};
+        for (Rows rows = draws.next(); rows.size() > 0; rows = draws.next()) {
             if (worker > 0) {
                 run_chunk(execution, part, rows, host, false);
                 continue;
@@ -241,7 +245,50 @@ private:
             done.end = rows.end;
         }
         if (worker == 0) rows_.hand_over(execution.writes, done);
-        gimbal_loop_end(&share);
+    }
+
+    /// The first rows in pieces, by the device and by the thread that drives it in turns, which shows how long each
+    /// takes; the other threads share the rest. Every row is run once, as in any execution.
+    template <class Host, class Device>
+    void run_first(Execution& execution, const Host& host, const Device& device) {
+        struct Piece {
+            std::int64_t parts;
+            bool on_device;
+        };
+        constexpr std::array<Piece, 7> pieces = {
+            {{1, true}, {1, false}, {1, true}, {4, true}, {1, false}, {1, true}, {4, true}}};
+        constexpr std::int64_t all = 13;
+        const std::int64_t few = std::clamp<std::int64_t>(settings_.rows / (2 * all), 1, 4 * settings_.least_rows);
+        const std::int64_t end = std::min(all * few, (settings_.rows + 1) / 2);
+        double begun_s = 0;  // the first piece on the device, which also loads the program there
+        double few_s = 0, many_s = 0, thread_s = 0;
+        const auto take_least = [](double& known_s, double seen_s) {
+            known_s = known_s > 0 ? std::min(known_s, seen_s) : seen_s;
+        };
+        run_rest(execution, {0, end}, host, [&] {
+            Rows rows;
+            for (const auto& [parts, on_device] : pieces) {
+                rows = {rows.end, std::min(rows.end + parts * few, end)};
+                DevicePart& part = on_device ? execution.parts.front() : execution.parts.back();
+                const double before_s = part.time_s;
+                if (on_device)
+                    run_piece(execution, rows, device);
+                else
+                    run_chunk(execution, part, rows, host, false);
+                if (rows.size() < parts * few) return;
+                double& known_s = !on_device ? thread_s : begun_s == 0 ? begun_s : parts == 1 ? few_s : many_s;
+                take_least(known_s, part.time_s - before_s);
+            }
+        });
+        // Of so few rows that some piece did not fit.
+        if (few_s == 0) few_s = begun_s;
+        const bool two_lengths = many_s > 0;
+        if (thread_s == 0) thread_s = few_s;
+        block_.probed(few, few_s, two_lengths ? 4 * few : few, two_lengths ? many_s : few_s, thread_s,
+                      omp_get_max_threads() - 1);
+        if (few_s * kSlow > thread_s && (!block_.pays() || block_.next() == 0))
+            too_slow_ = "device " + std::to_string(settings_.device) + " takes " + fixed_digits(few_s / thread_s, 1) +
+                        " times as long as a thread";
     }
 
     /// The device's rows first, in one piece; the other threads share the rest. A team of one runs one after the other.
@@ -250,12 +297,10 @@ private:
         const Rows piece{0, block_.next()};
         const double begin_s = omp_get_wtime();
         double threads_s = 0;
-        if (piece.end == settings_.rows) {
-            execution.parts.resize(1);
+        if (piece.end == settings_.rows)
             run_piece(execution, piece, device);
-        } else {
-            threads_s = run_rest(execution, piece, host, device);
-        }
+        else
+            threads_s = run_rest(execution, piece, host, [&] { run_piece(execution, piece, device); });
         block_.ran(piece.end, execution.parts.front().time_s, threads_s, omp_get_wtime() - begin_s);
     }
 
@@ -265,26 +310,29 @@ private:
         rows_.hand_over(execution.writes, piece);
     }
 
+    /// @param lead  void lead(): thread 0 sees to the rows of `piece`, the first ones; alone, or where there are none,
+    ///              it shares the rest, too
     /// @return until the last thread was done [s]
-    template <class Host, class Device>
-    double run_rest(Execution& execution, Rows piece, const Host& host, const Device& device) {
+    template <class Host, class Lead>
+    double run_rest(Execution& execution, Rows piece, const Host& host, const Lead& lead) {
         void* opened = nullptr;
         double threads_s = 0;
         const double begin_s = omp_get_wtime();
 #pragma omp parallel default(shared) reduction(max : threads_s)
         {
-            const int thread = omp_get_thread_num();
-            const int others = std::max(omp_get_num_threads() - 1, 1);
+            const bool alone = omp_get_num_threads() == 1;
+            const int leads = piece.size() > 0 && !alone ? 1 : 0;
+            const int worker = omp_get_thread_num() - leads;
+            const auto workers = static_cast<std::uint32_t>(omp_get_num_threads() - leads);
 #pragma omp single
-            {
-                execution.parts.resize(static_cast<std::size_t>(others) + 1);
-                opened = open(settings_.rows - piece.end, static_cast<std::uint32_t>(others));
-            }
-            if (thread == 0) run_piece(execution, piece, device);
-            if (thread > 0 || omp_get_num_threads() == 1) {
-                const auto worker = static_cast<std::uint32_t>(std::max(thread - 1, 0));
-                const double own_s = draw_rest(execution, opened, worker, piece.end, host);
-                threads_s = omp_get_num_threads() == 1 ? own_s : omp_get_wtime() - begin_s;
+            opened = open(settings_.rows - piece.end, workers);
+            if (omp_get_thread_num() == 0) lead();
+            if (worker >= 0) {
+                const double own_s = draw_rest(
+                    execution,
+                    DeviceDraws(opened, settings_.rows - piece.end, static_cast<std::uint32_t>(worker), workers),
+                    execution.parts[static_cast<std::size_t>(worker) + 1], piece.end, host);
+                threads_s = alone ? own_s : omp_get_wtime() - begin_s;
             }
         }
         return threads_s;
@@ -292,19 +340,11 @@ private:
 
     /// A thread's share of the rows from `first_row` on. @return that it took [s]
     template <class Host>
-    double draw_rest(Execution& execution, void* opened, std::uint32_t worker, std::int64_t first_row,
+    double draw_rest(Execution& execution, DeviceDraws&& draws, DevicePart& part, std::int64_t first_row,
                      const Host& host) {
-        gimbal_share share = {};
-        DevicePart& part = execution.parts[worker + 1];
-        std::uint64_t first = 0;
-        std::uint64_t end = 0;
         const double begin_s = omp_get_wtime();
-        gimbal_loop_begin(opened, worker, &share);
-        while (gimbal_loop_next(&share, &first, &end))
-            run_chunk(execution, part,
-                      {first_row + static_cast<std::int64_t>(first), first_row + static_cast<std::int64_t>(end)}, host,
-                      false);
-        gimbal_loop_end(&share);
+        for (Rows rows = draws.next(); rows.size() > 0; rows = draws.next())
+            run_chunk(execution, part, {first_row + rows.first, first_row + rows.end}, host, false);
         return omp_get_wtime() - begin_s;
     }
 
@@ -313,8 +353,6 @@ private:
         const auto cut = static_cast<std::int64_t>(settings_.fixed_part * static_cast<double>(settings_.rows) + 0.5);
 #pragma omp parallel default(shared)
         {
-#pragma omp single
-            execution.parts.resize(static_cast<std::size_t>(std::max(omp_get_num_threads(), 2)));
             const std::int64_t threads = omp_get_num_threads();
             const std::int64_t thread = omp_get_thread_num();
             // A team of one runs both; else thread 0 drives the device, and the others share the rest.
@@ -331,29 +369,6 @@ private:
         }
     }
 
-    /// The first rows, on the device and by a thread: what is written is the same, so that running them again is safe.
-    template <class Host, class Device>
-    void probe(const Host& host, const Device& device) {
-        const Rows rows{0, std::min(settings_.rows, 4 * settings_.least_rows)};
-        const Rows more{0, std::min(settings_.rows, 16 * settings_.least_rows)};
-        const auto seconds = [](const auto& body, Rows few) {
-            double least_s = 0;
-            for (int repetition = 0; repetition < 3; ++repetition) {  // the first one also loads the program
-                const double begin_s = omp_get_wtime();
-                body(few);
-                const double time_s = omp_get_wtime() - begin_s;
-                least_s = repetition == 0 ? time_s : std::min(least_s, time_s);
-            }
-            return least_s;
-        };
-        const double host_s = seconds(host, rows);
-        const double device_s = seconds(device, rows);
-        block_.probed(rows.size(), device_s, more.size(), seconds(device, more), host_s, omp_get_max_threads() - 1);
-        if (device_s * kSlow > host_s && (!block_.pays() || block_.next() == 0))
-            leave_out("device " + std::to_string(settings_.device) + " takes " + fixed_digits(device_s / host_s, 1) +
-                      " times as long as a thread");
-    }
-
     template <class Host>
     void on_threads(const Host& host) const {
         const std::int64_t least = settings_.least_rows;
@@ -364,18 +379,21 @@ private:
     }
 
     void count(const Execution& execution) {
-        tally_.add(execution.parts, settings_.rows, block_.pays());
+        const bool chunks = split().executions > 0 && !block_.pays();
+        tally_.add(execution.parts, settings_.rows, !chunks);
         if (settings_.fixed_part < 0 && tally_.too_slow())
             leave_out("device " + std::to_string(settings_.device) + " was too slow in " +
                       std::to_string(DeviceTally::kLateExecutions) + " executions");
     }
 
     DeviceLoopSettings settings_;
+    std::string source_;
     DeviceRows rows_;
     DeviceBlock block_;
     int schedule_ = 0;
     bool on_ = false;
     DeviceTally tally_;
+    std::string too_slow_;  // what the first execution has shown; empty: it is not
 };
 
 }  // namespace gimbal

@@ -27,7 +27,8 @@ extern "C" {
 typedef struct gimbal_loop_desc {
     const void*
         code; /**< an address in the program that identifies the loop: a return address or the outlined function */
-    const char* source; /**< ";file;function;line;column;;" (ident_t) or NULL; "unknown" fields count as NULL */
+    const char* source; /**< ";file;function;line;column;;" (ident_t) or NULL; "unknown" fields count as NULL. Without
+                             `code` the text itself is what the loop is known by */
     uint64_t trip;      /**< N [iterations] */
     uint64_t unit;      /**< the loop's granule, >= 1 [iterations]: chunks begin at multiples of it and, but for the
                              last, have multiples of it (c of schedule(dynamic, c), simd width) */
@@ -48,8 +49,8 @@ typedef struct gimbal_loop_desc {
 } gimbal_loop_desc;
 
 /** Open one execution: find the loop's site, choose a technique, plan.
- *  @return the execution, to be given to every worker's gimbal_loop_begin(); NULL, only if `can_leave`: it is
- *          left to the caller from now on, and counted; or there is no memory, and the caller has to run it, too
+ *  @return the execution, to be given to every worker's gimbal_loop_begin(); NULL: the caller has to run the loop,
+ *          since it is left to the caller from now on, and counted (only if `can_leave`), or since there is no memory
  *  @threads by one worker of the team; publish the pointer with release  @cost O(1) when the plan is cached */
 GIMBAL_API void* gimbal_loop_open(const gimbal_loop_desc* desc);
 

@@ -79,6 +79,19 @@ TEST(Site, ALoopInALoopHidesNeither) {
     gimbal_loop_end(&out);
 }
 
+TEST(Site, WithoutAnAddressTheTextItselfNamesTheLoop) {
+    auto desc = loop_desc(0, 10, 2, 0);
+    std::string heat = ";device.cpp;heat;7;0;;", again = heat, flow = ";device.cpp;flow;9;0;;";
+    desc.source = heat.c_str();
+    gimbal::LoopSite* const site = find_site(desc);
+    EXPECT_EQ(site->identity().key(), "device.cpp:7 heat");
+    desc.source = again.c_str();
+    EXPECT_EQ(find_site(desc), site) << "the same text elsewhere";
+    heat.swap(flow);
+    desc.source = heat.c_str();
+    EXPECT_EQ(find_site(desc)->identity().key(), "device.cpp:9 flow") << "another text in its place";
+}
+
 TEST(Site, AFileMayHaveSemicolonsInItsName) {
     auto desc = loop_desc(0x13, 10, 2, 0);
     desc.source = ";a;b/solver;2.c;sweep;42;9;;";

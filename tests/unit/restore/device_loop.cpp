@@ -4,6 +4,7 @@
 // usage: device_loop fine|slow|later|memory|dear      exit: 0; 1 if a row is wrong
 #include <gimbal/device_loop.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -39,10 +40,12 @@ int main(int argc, char** argv) {
     if (mode == "memory") loop.copy(a.data(), std::size_t{1} << 55);
     double* host[] = {a.data(), b.data()};
     int launches = 0;
+    std::atomic<std::int64_t> runs = 0;
     for (int execution = 0; execution < kExecutions; ++execution) {
         const double* const from = host[execution % 2];
         double* const to = host[1 - execution % 2];
         const auto on_thread = [&](gimbal::Rows rows) {
+            runs += rows.size();
             for (std::int64_t row = rows.first; row < rows.end; ++row) square(from, to, row);
         };
         const auto on_device = [&](gimbal::Rows rows) {
@@ -50,6 +53,7 @@ int main(int argc, char** argv) {
                 std::this_thread::sleep_for(std::chrono::milliseconds(50));
             if (mode == "dear") std::this_thread::sleep_for(std::chrono::microseconds(500));
             ++launches;
+            runs += rows.size();
             const double* const read = loop.on_device<double>(arrays[execution % 2]);
             double* const written = loop.on_device<double>(arrays[1 - execution % 2]);
             const std::int64_t first = rows.first;
@@ -63,6 +67,7 @@ int main(int argc, char** argv) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (host[kExecutions % 2][i] != static_cast<double>(i % 1000) + kExecutions) return 1;
     }
+    if (runs != kRows * kExecutions) return 1;  // each row once, the first execution's, too
     std::printf("%s, %s, %d launches\n", loop.on() ? "on" : "off", loop.report().c_str(), launches);
     return 0;
 }

@@ -94,7 +94,7 @@ def case_left_out():
 
 
 def case_one_piece():
-    """A device that takes long to begin gets its rows in one piece: no more launches than executions, and a probe's."""
+    """A device that takes long to begin gets its rows in one piece: one in each execution, but five in the first."""
     done = subprocess.run([DEVICE_LOOP, "dear"], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
                           capture_output=True, text=True, timeout=300, check=False)
     expect(done.returncode == 0, "wrong rows", done)
@@ -102,7 +102,7 @@ def case_one_piece():
         return  # on a loaded machine
     found = re.fullmatch(r"on, device (\d+) % of rows.*, (\d+) launches\n", done.stdout)
     expect(found and 0 < int(found[1]) <= 100, "not on the device", done)
-    expect(int(found[2]) <= 16 + 6, "more than one piece in an execution", done)
+    expect(int(found[2]) <= 16 + 4, "more than one piece in an execution", done)
 
 
 draw()
