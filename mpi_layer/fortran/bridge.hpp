@@ -25,8 +25,12 @@ GIMBAL_API int gimbal_fortran_too_short(std::int64_t iterations) noexcept;
 GIMBAL_API void gimbal_dls_setup(std::int64_t* info, MPI_Fint comm, const char* title, int workload) noexcept;
 GIMBAL_API void gimbal_dls_wishes(std::int64_t info, const int wishes[3], double overhead, double sigma,
                                   const double* weights, int count) noexcept;
-GIMBAL_API void gimbal_dls_speeds(std::int64_t info, int slower, double speed, double slower_speed,
-                                  double* weights) noexcept;
+/// @param wishes  requestWhen, breakAfter, minChunk, nKNL  @param speeds  Xeon_speed, KNL_speed
+GIMBAL_API void gimbal_dls_parameters_setup(std::int64_t* info, MPI_Fint comm, const char* title, int workload,
+                                            const int wishes[4], double overhead, double sigma,
+                                            const double speeds[2]) noexcept;
+/// @param weights  out: [P]
+GIMBAL_API void gimbal_dls_weights(std::int64_t info, double* weights) noexcept;
 GIMBAL_API void gimbal_dls_group_setup(MPI_Fint world, int coordinator, std::int64_t* outer,
                                        std::int64_t* inner) noexcept;
 GIMBAL_API void gimbal_dls_partition(MPI_Fint world, int coordinator, MPI_Fint* foremen, MPI_Fint* group) noexcept;

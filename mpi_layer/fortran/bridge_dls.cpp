@@ -34,6 +34,13 @@ infoDLS* of_or_new(std::int64_t& number) {
     return of(number);
 }
 
+infoDLS* named(std::int64_t& number, const char* title, int workload) {
+    infoDLS* const structure = of_or_new(number);
+    structure->looptitle = *title ? title : nullptr;
+    structure->workload = workload;
+    return structure;
+}
+
 MPI_Fint fortran_comm(MPI_Comm comm) {
     return MPI_Comm_c2f(comm);
 }
@@ -41,11 +48,22 @@ MPI_Fint fortran_comm(MPI_Comm comm) {
 }  // namespace
 
 void gimbal_dls_setup(std::int64_t* info, MPI_Fint comm, const char* title, int workload) noexcept {
-    infoDLS* const structure = of_or_new(*info);
-    structure->looptitle = *title ? title : nullptr;
-    structure->workload = workload;
+    infoDLS* const structure = named(*info, title, workload);
     DLS_Setup(MPI_Comm_f2c(comm), structure);
     structure->looptitle = nullptr;  // it was copied, and Fortran's copy goes
+}
+
+void gimbal_dls_parameters_setup(std::int64_t* info, MPI_Fint comm, const char* title, int workload,
+                                 const int wishes[4], double overhead, double sigma, const double speeds[2]) noexcept {
+    infoDLS* const structure = named(*info, title, workload);
+    DLS_Parameters_Setup(MPI_Comm_f2c(comm), structure, 0, wishes[0], wishes[1], wishes[2], overhead, sigma, wishes[3],
+                         speeds[0], speeds[1]);
+    structure->looptitle = nullptr;
+}
+
+void gimbal_dls_weights(std::int64_t info, double* weights) noexcept {
+    const infoDLS* const structure = of(info);
+    if (structure->weights) std::copy_n(structure->weights, structure->commSize, weights);
 }
 
 void gimbal_dls_wishes(std::int64_t info, const int wishes[3], double overhead, double sigma, const double* weights,
@@ -58,15 +76,6 @@ void gimbal_dls_wishes(std::int64_t info, const int wishes[3], double overhead, 
     structure->sigma = sigma;
     if (structure->weights && count >= structure->commSize)
         std::copy_n(weights, structure->commSize, structure->weights);
-}
-
-void gimbal_dls_speeds(std::int64_t info, int slower, double speed, double slower_speed, double* weights) noexcept {
-    const int ranks = of(info)->commSize;
-    if (slower <= 0 || !(speed > 0) || !(slower_speed > 0)) return;
-    const int slow = std::min(slower, ranks);
-    const double sum = slow * slower_speed + (ranks - slow) * speed;
-    for (int rank = 0; rank < ranks; ++rank)
-        weights[rank] = (rank >= ranks - slow ? slower_speed : speed) * ranks / sum;
 }
 
 void gimbal_dls_group_setup(MPI_Fint world, int coordinator, std::int64_t* outer, std::int64_t* inner) noexcept {

@@ -78,14 +78,16 @@ contains
     integer, intent(in) :: icomm, numProcs, requestWhen, breakAfter, minChunk, nKNL
     type(infoDLS), intent(inout) :: info
     double precision, intent(in) :: h_overhead, sigma, Xeon_speed, KNL_speed
-    call DLS_Setup(icomm, info)
+    call c_parameters_setup(info%handle, icomm, trim(info%looptitle)//c_null_char, int(info%workload, c_int), &
+         int([requestWhen, breakAfter, minChunk, nKNL], c_int), h_overhead, sigma, [Xeon_speed, KNL_speed])
+    call prepare(info)
     if (numProcs /= info%commSize) continue ! P is the size of icomm
     info%requestWhen = requestWhen
     info%breakAfter = breakAfter
     info%minChunk = minChunk
     info%h = h_overhead
     info%sigma = sigma
-    call c_speeds(info%handle, int(nKNL, c_int), Xeon_speed, KNL_speed, info%weights)
+    call c_weights(info%handle, info%weights)
   end subroutine DLS_Parameters_Setup
 
   !> Two nested loops: groups of ranks share the outer one, the ranks of a group the inner one. Collective over world.

@@ -23,13 +23,22 @@ module gimbal_dls_bridge
        real(c_double), intent(in) :: weights(*)
        integer(c_int), value :: count
      end subroutine c_wishes
-     subroutine c_speeds(info, slower, speed, slower_speed, weights) bind(c, name='gimbal_dls_speeds')
+     subroutine c_parameters_setup(info, comm, title, workload, wishes, overhead, sigma, speeds) &
+          bind(c, name='gimbal_dls_parameters_setup')
+       import
+       integer(c_int64_t), intent(inout) :: info
+       integer, value :: comm
+       character(kind=c_char), intent(in) :: title(*)
+       integer(c_int), value :: workload
+       integer(c_int), intent(in) :: wishes(4)
+       real(c_double), value :: overhead, sigma
+       real(c_double), intent(in) :: speeds(2)
+     end subroutine c_parameters_setup
+     subroutine c_weights(info, weights) bind(c, name='gimbal_dls_weights')
        import
        integer(c_int64_t), value :: info
-       integer(c_int), value :: slower
-       real(c_double), value :: speed, slower_speed
        real(c_double), intent(inout) :: weights(*)
-     end subroutine c_speeds
+     end subroutine c_weights
      subroutine c_group_setup(world, coordinator, outer, inner) bind(c, name='gimbal_dls_group_setup')
        import
        integer, value :: world

@@ -15,6 +15,7 @@ using gimbal::mpi::Chunk;
 using gimbal::mpi::guarded;
 using gimbal::mpi::Loop;
 using gimbal::mpi::LoopOptions;
+using gimbal::mpi::Team;
 
 struct gimbal_mpi_loop {
     Loop loop;
@@ -23,19 +24,13 @@ struct gimbal_mpi_loop {
 
 namespace {
 
-int comm_size(MPI_Comm comm) {
-    int size = 0;
-    if (comm != MPI_COMM_NULL) MPI_Comm_size(comm, &size);
-    return size;
-}
-
-LoopOptions options_of(const gimbal_mpi_loop_options* given, MPI_Comm comm) {
+LoopOptions options_of(const gimbal_mpi_loop_options* given, int ranks) {
     LoopOptions options;
     if (!given) return options;
     if (given->schedule) options.schedule = given->schedule;
     options.idempotent = given->idempotent != 0;
     options.shared_by_threads = given->shared_by_threads != 0;
-    if (given->weights) options.weights.assign(given->weights, given->weights + comm_size(comm));
+    if (given->weights) options.weights.assign(given->weights, given->weights + ranks);
     if (given->overhead_s > 0) options.overhead_s = given->overhead_s;
     if (given->sigma_s > 0) options.sigma_s = given->sigma_s;
     return options;
@@ -65,7 +60,7 @@ const char* gimbal_mpi_error_text(void) {
 
 int gimbal_mpi_progress(void) {
     return guarded([] {
-        gimbal::mpi::Team::poll_all();
+        Team::poll_all();
         return 0;
     });
 }
@@ -77,7 +72,7 @@ int gimbal_mpi_begin_loop(MPI_Comm comm, const char* name, int64_t iterations, c
         require(loop, "the pointer to the loop");
         require(name, "the loop's name");
         gimbal::mpi::require_own_mpi();
-        *loop = gimbal::mpi::begin_loop(comm, name, iterations, options_of(options, comm));
+        *loop = gimbal::mpi::begin_loop(comm, name, iterations, options_of(options, Team::of(comm).size()));
         return 0;
     });
 }

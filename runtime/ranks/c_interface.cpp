@@ -127,7 +127,9 @@ void gimbal_rank_execution_free(void* execution) {
 void* gimbal_rank_decide(void* site, uint64_t trip, int schedule) {
     const gimbal::OwnState own;
     auto* const decided_at = static_cast<LoopSite*>(site);
-    return decided_at->open(request_for(*decided_at, trip, schedule));
+    Execution* const opened = decided_at->open(request_for(*decided_at, trip, schedule));
+    if (!opened) throw std::bad_alloc();
+    return opened;
 }
 
 size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64_t most_steps) {

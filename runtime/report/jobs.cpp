@@ -111,7 +111,9 @@ std::string run_title(std::span<const RunRecord> records) {
         if (record.started_s > 0 && (started_s <= 0 || record.started_s < started_s)) started_s = record.started_s;
     std::array<char, 40> when{};
     tm parts{};
-    if (const auto seconds = static_cast<time_t>(started_s); started_s > 0 && gmtime_r(&seconds, &parts))
+    constexpr double kEndOfYears_s = 1e11;  // a file may say anything
+    const auto seconds = static_cast<time_t>(std::clamp(started_s, 0.0, kEndOfYears_s));
+    if (started_s > 0 && started_s < kEndOfYears_s && gmtime_r(&seconds, &parts))
         if (strftime(when.data(), when.size(), "%Y-%m-%d %H:%M:%S", &parts) > 0)
             text.append(", started ").append(when.data()).append(" UTC");
     text += ", " + std::to_string(first.ranks) + (first.ranks == 1 ? " rank, " : " ranks, ") + first.program;

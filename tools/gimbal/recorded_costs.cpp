@@ -20,6 +20,8 @@ struct Chunk {
     double cost_ns = 0;
 };
 
+constexpr std::uint64_t kMostWorkers = 1 << 16;  // as for --workers
+
 /// What one worker did in one execution.
 struct Share {
     std::uint64_t begin_ns = 0, iterations = 0, worker = 0;  // iterations: N of the whole loop
@@ -144,8 +146,12 @@ RecordedCosts read_recorded_costs(const std::string& trace, const std::string& l
     RecordedCosts found;
     for (auto& [name, of_loop] : shares.by_loop) {
         simulate::RecordedLoop recorded{name, {}};
-        for (const Share& share : of_loop)
+        for (const Share& share : of_loop) {
+            if (share.worker >= kMostWorkers)
+                throw Error(ErrorCode::file, "\"" + trace + "\" has a worker of number " + std::to_string(share.worker),
+                            "allowed: below " + std::to_string(kMostWorkers) + "; the file may be damaged");
             found.workers = std::max(found.workers, static_cast<std::uint32_t>(share.worker) + 1);
+        }
         for (Gathered& gathered : executions_of(of_loop)) {
             simulate::RecordedExecution execution;
             if (complete(gathered, execution, found.largest_chunk))

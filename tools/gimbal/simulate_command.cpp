@@ -110,6 +110,11 @@ std::string asked_selector() {
 }
 
 /// By how much a time is over the ideal; where that is no longer a matter of per cent, how many times it.
+/// Recorded iterations may have cost nothing.
+double ratio(double one, double other) {
+    return other > 0 ? one / other : 1;
+}
+
 std::string over_text(double ratio) {
     constexpr double kTimes = 10;
     return ratio < kTimes ? per_cent(ratio - 1) : fixed(ratio, 0) + " times";
@@ -125,7 +130,7 @@ int print_table(const simulate::Application& application, const std::vector<Loop
         const auto executions = static_cast<double>(loop.executions);
         table.add({application.loops[k], seconds(loop.loop_time * kTick_s),
                    seconds(loop.loop_time * kTick_s / executions), seconds(loop.ideal * kTick_s),
-                   over_text(loop.loop_time / loop.ideal), per_cent(loop.busy_max / loop.busy_mean - 1),
+                   over_text(ratio(loop.loop_time, loop.ideal)), per_cent(ratio(loop.busy_max, loop.busy_mean) - 1),
                    fixed(static_cast<double>(loop.chunks) / executions, 0), choices_text(loop)});
     }
     return print_text(application.name + ": " + count(application.steps, "step", "steps") + " of " +
@@ -147,7 +152,7 @@ int print_record(const SimulateRequest& request, const simulate::Application& ap
         ideal += one.ideal * kTick_s;
         Json loop = {{"name", application.loops[k]},   {"total_s", one.loop_time * kTick_s},
                      {"ideal_s", one.ideal * kTick_s}, {"learning_s", one.learning * kTick_s},
-                     {"executions", one.executions},   {"imbalance", one.busy_max / one.busy_mean - 1},
+                     {"executions", one.executions},   {"imbalance", ratio(one.busy_max, one.busy_mean) - 1},
                      {"chunks", one.chunks},           {"choices", one.choices}};
         if (request.steps_json) loop["steps"] = one.steps_s;
         loops.push_back(std::move(loop));

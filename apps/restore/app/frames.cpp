@@ -5,6 +5,8 @@
 
 #include <gimbal/output_file.hpp>
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,8 +44,17 @@ std::vector<std::string> images_in(const std::string& folder) {
 FrameSource::FrameSource(const std::string& path, std::size_t repeat) : path_(path), repeat_(repeat) {
     std::error_code error;
     stream_ = path == "-";
+    if (stream_) stop_ = eventfd(0, EFD_CLOEXEC);
     folder_ = !stream_ && fs::is_directory(path, error);
     if (folder_) names_ = images_in(path);
+}
+
+FrameSource::~FrameSource() {
+    if (stop_ >= 0) close(stop_);
+}
+
+void FrameSource::stop() noexcept {
+    if (stop_ >= 0) eventfd_write(stop_, 1);
 }
 
 std::string FrameSource::name(std::size_t frame) const {
@@ -81,6 +92,9 @@ std::optional<Image> FrameSource::next_of_stream() {
     for (;;) {
         std::array<char, 1 << 16> part{};
         while (!ended && read_.size() < wanted) {
+            std::array<pollfd, 2> asked{pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{stop_, POLLIN, 0}};
+            if (::poll(asked.data(), asked.size(), -1) < 0 && errno == EINTR) continue;
+            if (asked[1].revents != 0) return std::nullopt;
             const ssize_t count = ::read(STDIN_FILENO, part.data(), part.size());
             if (count < 0 && errno == EINTR) continue;
             if (count < 0) throw ImageError(std::string("cannot read ") + kStream + ": " + std::strerror(errno));
@@ -93,7 +107,7 @@ std::optional<Image> FrameSource::next_of_stream() {
             read_.erase(0, read_.size() - text.size());
             if (image) ++at_;
             return image;
-        } catch (const ImageError&) {
+        } catch (const TruncatedImage&) {
             if (ended || wanted > std::size_t{3} * kMaxSide * kMaxSide) throw;
             wanted = 2 * read_.size();
         }

@@ -17,9 +17,15 @@ public:
     /// @param repeat  one image file gives so many frames
     /// @errors ImageError: no such file or folder, a folder without images
     explicit FrameSource(const std::string& path, std::size_t repeat = 1);
+    ~FrameSource();
+    FrameSource(const FrameSource&) = delete;
+    FrameSource& operator=(const FrameSource&) = delete;
 
     /// @return nothing at the end   @errors ImageError naming the frame   @threads one at a time
     std::optional<Image> next();
+
+    /// No frame is wanted any more: a next() that waits for standard input returns nothing. @threads any
+    void stop() noexcept;
 
     bool folder() const { return folder_; }
     bool stream() const { return stream_; }
@@ -40,6 +46,7 @@ private:
     std::vector<std::string> names_;  // of a folder, sorted
     std::size_t repeat_ = 1;
     std::size_t at_ = 0;
+    int stop_ = -1;     // of a stream: an event that ends waiting
     std::string read_;  // of the stream, not used yet
 };
 

@@ -30,6 +30,11 @@ public:
         start();
     }
 
+    /// Frames may come late from a stream, or never: an error elsewhere does not wait for them.
+    ~Reader() { source_.stop(); }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
     std::optional<Frame> next() {
         std::optional<Frame> frame = coming_.get();
         if (frame) start();

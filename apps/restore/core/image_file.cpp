@@ -20,8 +20,9 @@ constexpr const char* kAllowed = "allowed: 8-bit grey or RGB, as PNG, or binary 
 constexpr std::size_t kPngSignature = 8;
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
+template <class Kind = ImageError>
 [[noreturn]] void refuse(const std::string& name, const std::string& what) {
-    throw ImageError(name + ": " + what + "; " + kAllowed);
+    throw Kind(name + ": " + what + "; " + kAllowed);
 }
 
 void require_size(const std::string& name, std::uint64_t width, std::uint64_t height) {
@@ -114,6 +115,8 @@ std::uint64_t take_number(std::string_view& text, const std::string& name) {
     }
     std::uint64_t number = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status != std::errc::result_out_of_range && end == text.data() + text.size())
+        refuse<TruncatedImage>(name, "the head of the PGM or PPM is truncated");
     if (status != std::errc()) refuse(name, "the head of the PGM or PPM is broken");
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return number;
@@ -153,6 +156,7 @@ bool has_image_name(const std::string& path) {
 std::optional<Image> take_pnm(std::string_view& text, const std::string& name) {
     if (text.empty()) return std::nullopt;
     const bool colour = text.starts_with("P6");
+    if (text == "P") refuse<TruncatedImage>(name, "the head of the PGM or PPM is truncated");
     if (!colour && !text.starts_with("P5")) refuse(name, "this is no such image");
     text.remove_prefix(2);
     const std::uint64_t width = take_number(text, name);
@@ -162,8 +166,8 @@ std::optional<Image> take_pnm(std::string_view& text, const std::string& name) {
     const int channels = colour ? 3 : 1;
     const std::uint64_t bytes = width * height * static_cast<std::uint64_t>(channels);
     if (text.size() < bytes + 1)  // one blank after the head
-        refuse(name, "truncated: " + std::to_string(text.empty() ? 0 : text.size() - 1) + " of " +
-                         std::to_string(bytes) + " bytes");
+        refuse<TruncatedImage>(name, "truncated: " + std::to_string(text.empty() ? 0 : text.size() - 1) + " of " +
+                                         std::to_string(bytes) + " bytes");
     text.remove_prefix(1);
     const auto* pixels = reinterpret_cast<const std::uint8_t*>(text.data());
     Image image = planes_of(pixels, static_cast<std::int64_t>(width), static_cast<std::int64_t>(height), channels);

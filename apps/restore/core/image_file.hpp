@@ -15,6 +15,11 @@ struct ImageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// It may be sound as far as it goes, and ends too early.
+struct TruncatedImage : ImageError {
+    using ImageError::ImageError;
+};
+
 constexpr std::int64_t kMaxSide = 32768;  ///< pixels along a side of an image that is read
 
 /// Formats of files, by the end of their names.
@@ -35,7 +40,7 @@ void write_image(const Image& image, const std::string& path);
 
 /// The next image of several binary PGM or PPM in a row, as ffmpeg's image2pipe writes them.
 /// @param text  what is left; the image is taken from its front   @param name  of the source, for messages
-/// @return nothing at the end   @errors ImageError
+/// @return nothing at the end   @errors TruncatedImage; ImageError: more text would not help
 std::optional<Image> take_pnm(std::string_view& text, const std::string& name);
 
 /// Bytes of a binary PGM or PPM.

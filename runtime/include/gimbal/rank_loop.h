@@ -105,7 +105,8 @@ GIMBAL_API void gimbal_rank_execution_free(void* execution);
 
 /** Root: choose for one execution of N iterations. @param schedule  identifier > 0
  *  @return an execution object that ends with gimbal_rank_close() or gimbal_rank_drop(), and that can be drawn from as
- *          it is when the root hands out all chunks; never NULL
+ *          it is when the root hands out all chunks
+ *  @errors std::bad_alloc, which passes through C: loops over ranks need memory
  *  @threads one at a time for one site  @cost as gimbal_loop_open() */
 GIMBAL_API void* gimbal_rank_decide(void* site, uint64_t trip, int schedule);
 

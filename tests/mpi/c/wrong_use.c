@@ -18,7 +18,11 @@ int main(int argc, char** argv) {
     gimbal_mpi_steal_options stealing = {17, 0, 0};
     gimbal_mpi_steal_work nothing = {0};
     int64_t first, end;
+    const double one = 1;
     expect(gimbal_mpi_begin_loop(MPI_COMM_WORLD, "early", 1, NULL, &loop), GIMBAL_ERROR_WRONG_USE, "not running");
+    options.weights = &one;
+    expect(gimbal_mpi_begin_loop(MPI_COMM_WORLD, "early", 1, &options, &loop), GIMBAL_ERROR_WRONG_USE, "not running");
+    options.weights = NULL;
     MPI_Init(&argc, &argv);
     expect(gimbal_mpi_begin_loop(MPI_COMM_NULL, "null", 1, NULL, &loop), GIMBAL_ERROR_WRONG_USE, "MPI_COMM_NULL");
     expect(gimbal_mpi_begin_loop(MPI_COMM_WORLD, "negative", -1, NULL, &loop), GIMBAL_ERROR_WRONG_USE, "-1");

@@ -7,6 +7,7 @@ usage: program_test.py RESTORE CASE
 
 import math
 import os
+import resource
 import struct
 import subprocess
 import sys
@@ -204,6 +205,19 @@ def case_stream():
     expect(stream(frames[0], ["-o", str(path)]).returncode == 0 and path.read_bytes() == frames[0], "not the frame")
     expect_failure(stream(b"", []), "no frame")
     expect_failure(stream(b"hello", []), "frame 0")
+    expect_failure(stream(b"P", []), "truncated")
+    for endless in ("yes", "yes P5", "(echo P5; yes 99999 | tr -d '\\n')"):
+        found = subprocess.run(["sh", "-c", f"{endless} | exec \"$0\" -", PROGRAM], capture_output=True, text=True,
+                               timeout=300, check=False, preexec_fn=lambda: resource.setrlimit(
+                                   resource.RLIMIT_AS, (1 << 30, 1 << 30)))
+        expect_failure(found, "frame 0")
+    # Nobody waits for the next frame where there is no use for it.
+    with subprocess.Popen([PROGRAM, "-", "--picture", str(FOLDER / "nowhere/beside.png")], stdin=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        process.stdin.write(frames[0])
+        process.stdin.flush()
+        expect(process.wait(300) == 1, "no error for a picture that cannot be written")
+        expect(b"nowhere" in process.stderr.read(), "the error does not name the picture")
 
 
 def case_json():
