@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -63,10 +64,11 @@ void tell(const Team& team, std::string_view name, const LoopOptions& options) {
 
 void check_weights(const Team& team, const std::vector<double>& weights) {
     if (weights.empty()) return;
-    const bool positive = std::all_of(weights.begin(), weights.end(), [](double weight) { return weight > 0; });
+    const bool positive =
+        std::all_of(weights.begin(), weights.end(), [](double weight) { return weight > 0 && std::isfinite(weight); });
     if (!positive || weights.size() != static_cast<std::size_t>(team.size()))
         throw Error(ErrorCode::wrong_use,
-                    "weights must be " + std::to_string(team.size()) + " numbers > 0, one a rank");
+                    "weights must be " + std::to_string(team.size()) + " numbers > 0 and finite, one a rank");
 }
 
 // A draw says that the chunk before it is finished, unless several threads draw.
@@ -112,6 +114,7 @@ struct Loop::State final : TeamUser {
     bool reruns = false;
     bool exhausted = false;
     bool inside = true;
+    Chunk held = {};                    // drawn last, where chunks may run twice
     gimbal_rank_chunk* here = nullptr;  // what the loops of threads in a chunk see; nullptr: several threads draw
     std::atomic_flag taken = ATOMIC_FLAG_INIT;
 
@@ -221,7 +224,10 @@ Chunk Loop::next() {
     }
     std::uint64_t first = 0;
     std::uint64_t end = 0;
-    if (execution.next(first, end)) return state.begin(execution.common, first, end);
+    if (execution.next(first, end)) {
+        state.held = chunk_of(first, end);
+        return state.begin(execution.common, first, end);
+    }
     state.exhausted = true;
     // Nobody need wait until the program destroys the loop. Other threads of this rank may be in their last chunks.
     if (!state.by_threads) state.leave(Leaving::in_order);
@@ -238,6 +244,11 @@ bool Loop::finish(const Chunk& chunk) {
     if (!state.inside) state.throw_not_inside("a chunk was finished");
     // A rank that was told that nothing is left has said what is finished: the draw before that did.
     if (!state.execution) return !state.reruns;
+    if (state.reruns && (chunk.first != state.held.first || chunk.end != state.held.end))
+        throw Error(ErrorCode::wrong_use,
+                    "[" + std::to_string(chunk.first) + ", " + std::to_string(chunk.end) + ") was finished",
+                    "allowed: the chunk that this rank has drawn last, [" + std::to_string(state.held.first) + ", " +
+                        std::to_string(state.held.end) + ")");
     return state.execution->finish(static_cast<std::uint64_t>(chunk.first), static_cast<std::uint64_t>(chunk.end));
 }
 

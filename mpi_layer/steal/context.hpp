@@ -58,6 +58,10 @@ struct StealContext {
     StealRecord record = {};
     Callbacks callbacks = {};
 
+    /// A message with more than that, or with another piece as large as its largest, is full. So larger ones than MPI
+    /// sends at once, 2^31 - 1 bytes, come of single pieces only.
+    [[nodiscard]] std::size_t most_bytes() const noexcept { return team.settings().steal_bytes; }
+
     [[nodiscard]] StealHeader header(StealKind kind) const noexcept { return {.epoch = epoch, .kind = kind}; }
 };
 

@@ -15,6 +15,8 @@ namespace gimbal::mpi {
 namespace {
 
 constexpr std::int64_t kMaxGrains = std::numeric_limits<std::uint32_t>::max();
+// Of a part that is handed out, however little is known of its items: each piece is a header and two callbacks.
+constexpr std::int64_t kMostPieces = 1 << 16;
 
 }  // namespace
 
@@ -29,6 +31,13 @@ Chunk Owner::items(Grains grains) const noexcept {
 }
 
 Chunk Owner::take() {
+    if (!kept_.empty()) {
+        Chunk& kept = kept_.back();
+        const Chunk piece{kept.first, std::min(kept.first + at_once_, kept.end)};
+        kept.first = piece.end;
+        if (!kept) kept_.pop_back();
+        return piece;
+    }
     const std::int64_t most = std::clamp<std::int64_t>(at_once_ / grain_, 1, kMaxGrains);
     return items(context_.queues.take(static_cast<std::uint32_t>(most)));
 }
@@ -102,24 +111,36 @@ void Owner::hand_out(Ask ask, Grains grains, bool asked) {
     StealHeader header = context_.header(StealKind::items);
     header.first = part.first;
     header.count = part.size();
-    const bool packed = context_.callbacks.call([&] {
-        begin_message(message->bytes, header);
-        for (std::int64_t at = 0; at < part.size(); at += at_once_) {
-            const std::int64_t count = std::min(at_once_, part.size() - at);
-            const std::size_t place = begin_piece(message->bytes, count);
-            context_.work.pack(part.first + at, count, message->bytes);
-            end_piece(message->bytes, place, header);
-        }
-    });
-    if (!packed) {
+    std::int64_t count = 0;
+    if (!context_.callbacks.call([&] { count = pack(part, header, message->bytes); })) {
         context_.mail.pool().put(std::move(message));
         done_ += part.size();
         return refuse(ask);
     }
-    context_.mail.item_bytes().saw(message->bytes.size(), part.size());
-    context_.record.given += part.size();
+    if (count < part.size()) {
+        kept_.push_back({part.first + count, part.end});
+        set_count(message->bytes, count);
+    }
+    context_.mail.item_bytes().saw(message->bytes.size(), count);
+    context_.record.given += count;
     context_.record.bytes_out += static_cast<std::int64_t>(message->bytes.size());
     context_.mail.send(ask.thief, std::move(message), asked);
+}
+
+std::int64_t Owner::pack(const Chunk& part, const StealHeader& header, std::vector<std::byte>& message) {
+    const std::int64_t many = fixed_ ? at_once_ : std::max(at_once_, (part.size() + kMostPieces - 1) / kMostPieces);
+    begin_message(message, header);
+    std::size_t largest = 0;
+    std::int64_t at = 0;
+    while (at < part.size() && (at == 0 || message.size() + largest <= context_.most_bytes())) {
+        const std::int64_t count = std::min(many, part.size() - at);
+        const std::size_t place = begin_piece(message, count);
+        context_.work.pack(part.first + at, count, message);
+        end_piece(message, place, header);
+        largest = std::max(largest, message.size() - place);
+        at += count;
+    }
+    return at;
 }
 
 void Owner::take_in(const StealLetter& letter) {
@@ -153,6 +174,8 @@ void Owner::take_in(const StealLetter& letter) {
 
 void Owner::close() {
     done_ += items(context_.queues.take(std::numeric_limits<std::uint32_t>::max())).size();
+    for (const Chunk& kept : kept_) done_ += kept.size();
+    kept_.clear();
 }
 
 }  // namespace gimbal::mpi

@@ -22,7 +22,7 @@ public:
     /// Opens this rank's queue. @param run_at_once  [items]; 0: as many as take context.look_s
     Owner(StealContext& context, std::int64_t owned, std::int64_t run_at_once);
 
-    /// The next piece of own items, out of the queue.
+    /// The next piece of own items, out of the queue or of what was claimed and was too much for a message.
     [[nodiscard]] Chunk take();
     /// Run it. @return whether this rank can go on
     void run(const Chunk& piece);
@@ -33,8 +33,8 @@ public:
     /// Nothing is run or handed out any more: what is left counts as done.
     void close();
 
-    /// Whether the queue is empty.
-    [[nodiscard]] bool empty() const noexcept { return context_.queues.own_empty(); }
+    /// Whether nothing is left to be run here.
+    [[nodiscard]] bool empty() const noexcept { return kept_.empty() && context_.queues.own_empty(); }
     /// Whether the queue is empty, and whatever was taken out by asking has arrived at the thief.
     [[nodiscard]] bool given_out() const noexcept { return empty() && asks_.empty() && context_.mail.received(); }
     /// Whether all own items have run, and the results of those that ran elsewhere are here.
@@ -49,6 +49,8 @@ private:
     [[nodiscard]] Chunk items(Grains grains) const noexcept;
     void measured(std::int64_t count, double seconds) noexcept;
     void hand_out(Ask ask, Grains grains, bool asked);
+    /// Pack a part from its front, as far as one message holds it. @return the items that are in it
+    [[nodiscard]] std::int64_t pack(const Chunk& part, const StealHeader& header, std::vector<std::byte>& message);
     void refuse(Ask ask);
     void take_in(const StealLetter& letter);
 
@@ -59,6 +61,7 @@ private:
     bool fixed_;               // at_once_ is the program's wish
     double item_s_ = 0;        // smoothed
     std::int64_t done_ = 0;    // own items that need no more attention
+    std::vector<Chunk> kept_;  // were claimed, and are run here all the same
     std::vector<Ask> claims_;  // of ranks of this node
     std::vector<Ask> asks_;    // of other ranks
     std::vector<StealLetter> results_;

@@ -2,6 +2,7 @@
 #include "steal/pieces.hpp"
 
 #include <climits>
+#include <cstddef>
 #include <cstring>
 #include <string>
 
@@ -45,9 +46,13 @@ void end_piece(std::vector<std::byte>& message, std::size_t at, const StealHeade
     message.resize(padded(message.size()));
     if (message.size() > INT_MAX)
         throw Error(ErrorCode::unsupported,
-                    "items that are stolen at once, or their results, take more than 2^31 - 1 bytes (" +
+                    "items that go to another rank in one piece, or their results, take more than 2^31 - 1 bytes (" +
                         std::to_string(message.size()) + ")",
-                    "steal less at once: GIMBAL_MPI_STEAL_RATIO or StealOptions::ratio, or use more ranks");
+                    "allowed: less; make items smaller, or run_at_once");
+}
+
+void set_count(std::vector<std::byte>& message, std::int64_t count) {
+    std::memcpy(message.data() + offsetof(StealHeader, count), &count, sizeof count);
 }
 
 bool PieceReader::last() const noexcept {

@@ -31,6 +31,9 @@ std::size_t begin_piece(std::vector<std::byte>& message, std::int64_t count);
 ///         at once, 2^31 - 1 bytes
 void end_piece(std::vector<std::byte>& message, std::size_t at, const StealHeader& header);
 
+/// A message has fewer items than its header said.
+void set_count(std::vector<std::byte>& message, std::int64_t count);
+
 /// The pieces of a message, one after the other.
 class PieceReader {
 public:

@@ -59,15 +59,26 @@ bool Thief::run_piece() {
     Part& part = parts_.front();
     if (!run(part)) return true;  // give_up() is next
     if (part.pieces.at_end()) {
-        const int owner = part.items.source;
-        context_.mail.result_bytes().saw(part.results->bytes.size(), part.header.count);
-        context_.record.stolen += part.header.count;
-        context_.record.bytes_out += static_cast<std::int64_t>(part.results->bytes.size());
+        report(part);
         context_.mail.pool().put(std::move(part.items.body));
-        context_.mail.send(owner, std::move(part.results));
         parts_.erase(parts_.begin());
+    } else if (part.results->bytes.size() + part.largest > context_.most_bytes()) {
+        report(part);
+        part.results = context_.mail.buffer(context_.mail.result_bytes(), part.header.count);
+        begin_message(part.results->bytes, part.header);
     }
     return true;
+}
+
+void Thief::report(Part& part) {
+    const std::int64_t count = part.next - part.header.first;
+    set_count(part.results->bytes, count);
+    context_.mail.result_bytes().saw(part.results->bytes.size(), count);
+    context_.record.stolen += count;
+    context_.record.bytes_out += static_cast<std::int64_t>(part.results->bytes.size());
+    context_.mail.send(part.items.source, std::move(part.results));
+    part.header.first += count;
+    part.header.count -= count;
 }
 
 // Messages may come while the program runs, but they go to came_: `part` stays where it is.
@@ -82,6 +93,7 @@ bool Thief::run(Part& part) {
         context_.work.run_stolen(part.items.source, part.next, count, items, results);
         if (!context_.work.accept) results.resize(place + sizeof(PieceHeader));
         end_piece(results, place, part.header);
+        part.largest = std::max(part.largest, results.size() - place);
     });
     context_.record.busy_s += steal_clock() - begin;
     part.next += count;

@@ -38,11 +38,14 @@ private:
         StealLetter items;
         PieceReader pieces;
         std::int64_t next;   // item that the next piece begins with
-        StealHeader header;  // of the results
+        StealHeader header;  // of the results that have not been sent
         std::unique_ptr<StealBuffer> results;
+        std::size_t largest = 0;  // piece of the results [bytes]
     };
     void unpack();
     bool run(Part& part);
+    /// Send the results of all that ran so far.
+    void report(Part& part);
 
     StealContext& context_;
     std::unique_ptr<Search> search_;

@@ -36,7 +36,7 @@ inline std::uint32_t count_of(const OptionValue& value) {
     return static_cast<std::uint32_t>(std::get<std::int64_t>(value));
 }
 
-inline constexpr std::array<OptionSpec, 9> kRows = {{
+inline constexpr std::array<OptionSpec, 10> kRows = {{
     {.name = "GIMBAL_MPI_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -109,6 +109,15 @@ inline constexpr std::array<OptionSpec, 9> kRows = {{
      .doc = "Pretend nodes of so many ranks, for tests; 0: as it is.",
      .hidden = true,
      .set = [](Options& o, const OptionValue& v) { o.ranks.node_ranks = count_of(v); }},
+    {.name = "GIMBAL_MPI_STEAL_BYTES",
+     .type = OptionType::integer,
+     .fallback = "1073741824",
+     .low = 1,
+     .high = 1073741824,
+     .level = "rank",
+     .doc = "Bytes of stolen items, or of their results, from which on a message is full; for tests.",
+     .hidden = true,
+     .set = [](Options& o, const OptionValue& v) { o.ranks.steal_bytes = count_of(v); }},
 }};
 
 }  // namespace gimbal::rank_rows

@@ -96,6 +96,7 @@ void gimbal_rank_settings_get(gimbal_rank_settings* settings) {
                  .agent = gimbal::agent_of(asked),
                  .poll_us = ranks.poll_us,
                  .node_ranks = ranks.node_ranks,
+                 .steal_bytes = ranks.steal_bytes,
                  .seed = asked.seed};
     // Rank 0 alone sees loops over ranks.
     if (gimbal::after_new_loop) gimbal::after_new_loop();

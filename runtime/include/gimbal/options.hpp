@@ -75,14 +75,15 @@ inline constexpr double kAgentSteals = -1;  ///< what the agent `steal-ratio` ch
 struct RankSettings {
     ScheduleSpec schedule;  ///< GIMBAL_MPI_SCHEDULE; technique nullptr: Gimbal chooses
     RankTransport transport = RankTransport::automatic;
-    bool robust = false;              ///< idle ranks run unfinished chunks again
-    bool steal_by_seed = false;       ///< thieves go about it by the seed's rule, not to the nearest
-    double steal_ratio = kFairSteal;  ///< in (0, 1], kFairSteal or kAgentSteals
-    std::string agent;                ///< canonical word of MPI_RL_OPTION or LB4MPI_RL_OPTION; empty: not given
-    std::uint32_t poll_us = 50;       ///< how long a request may wait for a computing rank [us]
-    bool waiting = true;              ///< `gimbal run -n` measures where ranks wait in MPI
-    bool elastic = false;             ///< a rank that waits in MPI lends its cores
-    std::uint32_t node_ranks = 0;     ///< ranks per node to be pretended [count]; 0: as it is
+    bool robust = false;                   ///< idle ranks run unfinished chunks again
+    bool steal_by_seed = false;            ///< thieves go about it by the seed's rule, not to the nearest
+    double steal_ratio = kFairSteal;       ///< in (0, 1], kFairSteal or kAgentSteals
+    std::string agent;                     ///< canonical word of MPI_RL_OPTION or LB4MPI_RL_OPTION; empty: not given
+    std::uint32_t poll_us = 50;            ///< how long a request may wait for a computing rank [us]
+    bool waiting = true;                   ///< `gimbal run -n` measures where ranks wait in MPI
+    bool elastic = false;                  ///< a rank that waits in MPI lends its cores
+    std::uint32_t node_ranks = 0;          ///< ranks per node to be pretended [count]; 0: as it is
+    std::uint32_t steal_bytes = 1U << 30;  ///< from which on a message of items or results is full [bytes]
 };
 
 /// Where threads run (gimbal/pin_settings.hpp). Lists of processors are as written.

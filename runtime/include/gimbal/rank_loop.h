@@ -45,18 +45,19 @@ enum { GIMBAL_STEAL_NEAREST = 0, GIMBAL_STEAL_SEED = 1 };
 enum { GIMBAL_RANK_AGENT_NONE = 0, GIMBAL_RANK_AGENT_CHOOSES = 1, GIMBAL_RANK_AGENT_STEALS = 2 };
 
 typedef struct gimbal_rank_settings {
-    int transport;       /**< GIMBAL_TRANSPORT_*: GIMBAL_MPI_TRANSPORT */
-    int schedule;        /**< identifier > 0: GIMBAL_MPI_SCHEDULE */
-    int schedule_given;  /**< 1: GIMBAL_MPI_SCHEDULE is set, in the environment, a file or otherwise */
-    int robust;          /**< 1: unfinished chunks are run again by idle ranks: GIMBAL_MPI_ROBUST */
-    int steal_rule;      /**< GIMBAL_STEAL_*: GIMBAL_MPI_STEAL */
-    double steal_ratio;  /**< part of what a victim has left that a thief takes, in (0, 1]; 0: a fair share; < 0: the
-                              agent chooses: GIMBAL_MPI_STEAL_RATIO */
-    int ratio_given;     /**< 1: GIMBAL_MPI_STEAL_RATIO is set, likewise */
-    int agent;           /**< GIMBAL_RANK_AGENT_*: the seed's switch, MPI_RL_OPTION */
-    uint32_t poll_us;    /**< how long a request may wait for a computing rank [us]: GIMBAL_MPI_POLL_US */
-    uint32_t node_ranks; /**< ranks per node to be pretended; 0: as it is: GIMBAL_MPI_NODE_RANKS */
-    uint64_t seed;       /**< GIMBAL_SEED */
+    int transport;        /**< GIMBAL_TRANSPORT_*: GIMBAL_MPI_TRANSPORT */
+    int schedule;         /**< identifier > 0: GIMBAL_MPI_SCHEDULE */
+    int schedule_given;   /**< 1: GIMBAL_MPI_SCHEDULE is set, in the environment, a file or otherwise */
+    int robust;           /**< 1: unfinished chunks are run again by idle ranks: GIMBAL_MPI_ROBUST */
+    int steal_rule;       /**< GIMBAL_STEAL_*: GIMBAL_MPI_STEAL */
+    double steal_ratio;   /**< part of what a victim has left that a thief takes, in (0, 1]; 0: a fair share; < 0: the
+                               agent chooses: GIMBAL_MPI_STEAL_RATIO */
+    int ratio_given;      /**< 1: GIMBAL_MPI_STEAL_RATIO is set, likewise */
+    int agent;            /**< GIMBAL_RANK_AGENT_*: the seed's switch, MPI_RL_OPTION */
+    uint32_t poll_us;     /**< how long a request may wait for a computing rank [us]: GIMBAL_MPI_POLL_US */
+    uint32_t node_ranks;  /**< ranks per node to be pretended; 0: as it is: GIMBAL_MPI_NODE_RANKS */
+    uint32_t steal_bytes; /**< from which on a message of items or results is full: GIMBAL_MPI_STEAL_BYTES */
+    uint64_t seed;        /**< GIMBAL_SEED */
 } gimbal_rank_settings;
 
 /** @threads any */

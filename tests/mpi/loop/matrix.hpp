@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,9 @@ std::int64_t run_loop(MPI_Comm comm, std::string_view name, Cover& cover, const 
 
 /// Draw from a loop to its end.
 void drain(mpi::Loop& loop, Cover& cover);
+
+/// The code of the error that a call ends in; 0 if it does not. Its message must say something.
+[[nodiscard]] int code_of(const std::function<void()>& call);
 
 /// Names of techniques, selectors and agents, from `gimbal info`.
 [[nodiscard]] std::vector<std::string> schedule_names();

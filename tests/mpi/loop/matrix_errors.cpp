@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Wrong use is an error that says so, on every rank, and never a hang.
-#include <functional>
+#include <cmath>
+#include <vector>
 
 #include "loop/matrix.hpp"
 
@@ -8,17 +9,6 @@ namespace gimbal::test {
 namespace {
 
 using WrongUse = OverRanks;
-
-// The code of the error that a call ends in; 0 if it does not. Its message must say something.
-int code_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        EXPECT_GT(std::string_view(error.what()).size(), 10U);
-        return static_cast<int>(error.code());
-    }
-    return 0;
-}
 
 constexpr int kWrongUse = static_cast<int>(ErrorCode::wrong_use);
 
@@ -35,6 +25,18 @@ TEST_F(WrongUse, NoCommunicator) {
 
 TEST_F(WrongUse, NegativeIterations) {
     EXPECT_EQ(code_of([] { mpi::Loop(MPI_COMM_WORLD, "wrong", -1); }), kWrongUse);
+    expect_that_loops_still_work();
+}
+
+TEST_F(WrongUse, WeightsThatAreNoSpeeds) {
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (const double weight : {0.0, -1.0, HUGE_VAL, std::nan("")}) {
+        const std::vector<double> weights(static_cast<std::size_t>(ranks), weight);
+        EXPECT_EQ(code_of([&] { mpi::Loop(MPI_COMM_WORLD, "wrong", 10, {.schedule = "wf2", .weights = weights}); }),
+                  kWrongUse)
+            << weight;
+    }
     expect_that_loops_still_work();
 }
 

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
+#include <string>
 
 #include "loop/matrix.hpp"
 
@@ -31,6 +33,20 @@ TEST_F(Robust, OneRankIsTheFirstToFinishAnIteration) {
         }
         for (const auto& cover : covers) EXPECT_TRUE(cover->exactly_once(MPI_COMM_WORLD)) << schedule;
     }
+}
+
+TEST_F(Robust, OnlyTheChunkThatARankHoldsCanBeFinished) {
+    const char* const robust = std::getenv("GIMBAL_MPI_ROBUST");
+    const int code = robust && std::string(robust) == "on" ? static_cast<int>(ErrorCode::wrong_use) : 0;
+    Cover cover(200);
+    mpi::Loop loop(MPI_COMM_WORLD, "another's", 200, {.schedule = "fac2", .idempotent = true});
+    while (const auto chunk = loop.next()) {
+        for (const mpi::Chunk wrong : {mpi::Chunk{chunk.first, chunk.end + 1}, mpi::Chunk{chunk.first, chunk.first},
+                                       mpi::Chunk{-5, 4}, mpi::Chunk{0, 100000}})
+            EXPECT_EQ(code_of([&] { static_cast<void>(loop.finish(wrong)); }), code);
+        if (loop.finish(chunk)) cover.add(chunk);
+    }
+    EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD));
 }
 
 // More than the foreman keeps for a rank that is missing.

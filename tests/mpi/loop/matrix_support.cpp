@@ -73,4 +73,14 @@ std::vector<std::string> schedule_names() {
     };
 }
 
+int code_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        EXPECT_GT(std::string_view(error.what()).size(), 10U);
+        return static_cast<int>(error.code());
+    }
+    return 0;
+}
+
 }  // namespace gimbal::test

@@ -155,6 +155,26 @@ TEST(StealLoop, MoreItemsThanAWordCounts) {
     EXPECT_EQ(ran, kMany + 5 + 3 * (size_of(MPI_COMM_WORLD) - 1));
 }
 
+// The owner is in its first item when they are claimed, so it knows of none how short they are.
+TEST(StealLoop, MillionsOfItemsDoNotTravelOneByOne) {
+    constexpr std::int64_t kItems = 10'000'000;
+    constexpr std::int64_t kPieces = 1 << 16;
+    std::int64_t ran = 0, packs = 0, parts = 0;
+    mpi::StealWork work;
+    work.run = [&](std::int64_t first, std::int64_t count) {
+        if (first == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        ran += count;
+    };
+    work.pack = [&](auto, auto, auto&) { ++packs; };
+    work.run_stolen = [&](auto, auto, auto count, auto, auto&) { ran += count; };
+    const std::int64_t owned = rank_of(MPI_COMM_WORLD) == 0 ? kItems : 0;
+    parts = mpi::StealLoop(MPI_COMM_WORLD, "millions", owned, work, {}).run().successes;
+    for (std::int64_t* const sum : {&ran, &packs, &parts})
+        MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(ran, kItems);
+    EXPECT_LE(packs, kPieces * parts);
+}
+
 TEST(StealLoop, MessagesPendingOnTheProgramsCommunicatorStay) {
     const int rank = rank_of(MPI_COMM_WORLD);
     const int size = size_of(MPI_COMM_WORLD);

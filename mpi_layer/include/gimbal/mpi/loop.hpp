@@ -85,6 +85,7 @@ public:
     /// Whether this rank is the first to have finished a chunk, and so the one whose results count. Always true unless
     /// chunks are run again (GIMBAL_MPI_ROBUST, `idempotent`). Local.
     /// @param chunk  as next() returned it; once for each chunk, before the next one is drawn
+    /// @errors gimbal::Error: wrong_use for another chunk, where chunks are run again
     [[nodiscard]] bool finish(const Chunk& chunk);
 
     /// Leave the loop: this rank draws no more. Local, not a barrier. Who leaves before next() has returned an empty
