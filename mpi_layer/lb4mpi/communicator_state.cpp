@@ -20,20 +20,20 @@ constexpr std::uint64_t kEndsNames = 2;  // in place of the hash of a name, whic
 
 int g_key = MPI_KEYVAL_INVALID;
 
-/// Parties that were not freed with their communicators; they go before MPI ends.
+/// Those that were not freed with their communicators; they go before MPI ends.
 std::vector<CommunicatorState*>& all_states() {
-    static std::vector<CommunicatorState*> parties;
-    return parties;
+    static std::vector<CommunicatorState*> states;
+    return states;
 }
 
 int free_state(MPI_Comm, int, void* state, void*) {
-    // When MPI ends, an attribute of MPI_COMM_WORLD may come here after free_all_parties().
+    // When MPI ends, an attribute of MPI_COMM_WORLD may come here after free_all_states().
     if (std::erase(all_states(), static_cast<CommunicatorState*>(state)) > 0)
         delete static_cast<CommunicatorState*>(state);
     return MPI_SUCCESS;
 }
 
-int free_all_parties(MPI_Comm, int, void*, void*) {
+int free_all_states(MPI_Comm, int, void*, void*) {
     while (!all_states().empty()) {
         delete all_states().front();
         all_states().erase(all_states().begin());
@@ -45,23 +45,8 @@ void make_keys() {
     if (g_key != MPI_KEYVAL_INVALID) return;
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &g_key, nullptr), "MPI_Comm_create_keyval");
     int at_end = MPI_KEYVAL_INVALID;  // attributes of MPI_COMM_SELF go first when MPI ends
-    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all_parties, &at_end, nullptr), "MPI_Comm_create_keyval");
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all_states, &at_end, nullptr), "MPI_Comm_create_keyval");
     check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr), "MPI_Comm_set_attr");
-}
-
-void require_usable(MPI_Comm comm) {
-    mpi::require_own_mpi();
-    int yes = 0;
-    MPI_Initialized(&yes);
-    if (!yes) throw Error(ErrorCode::wrong_use, "MPI is not running yet", "call MPI_Init or MPI_Init_thread first");
-    MPI_Finalized(&yes);
-    if (yes) throw Error(ErrorCode::wrong_use, "MPI has ended", "loops must end before MPI_Finalize");
-    if (comm == MPI_COMM_NULL) {
-        throw Error(ErrorCode::wrong_use, "the communicator is MPI_COMM_NULL",
-                    "allowed: a communicator that this rank is in, such as MPI_COMM_WORLD");
-    }
-    check(MPI_Comm_test_inter(comm, &yes), "MPI_Comm_test_inter");
-    if (yes) throw Error(ErrorCode::wrong_use, "the communicator is an intercommunicator", "merge it first");
 }
 
 MPI_Comm duplicate_of(MPI_Comm comm) {
@@ -81,14 +66,6 @@ double* row(std::vector<std::unique_ptr<double[]>>& rows, int number, int length
 
 }  // namespace
 
-void check(int code, std::string_view call) {
-    if (code == MPI_SUCCESS) return;
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    MPI_Error_string(code, text, &length);
-    throw Error(ErrorCode::mpi, std::string(call) + ": " + text);
-}
-
 void wait_for(MPI_Request& request) {
     int done = 0;
     for (int spins = 0;; ++spins) {
@@ -100,7 +77,8 @@ void wait_for(MPI_Request& request) {
 }
 
 CommunicatorState& CommunicatorState::of(MPI_Comm comm) {
-    require_usable(comm);
+    mpi::require_running();
+    mpi::require_usable(comm);
     make_keys();
     void* found = nullptr;
     int flag = 0;

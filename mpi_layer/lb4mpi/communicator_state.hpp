@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "team/errors.hpp"
+
 namespace gimbal::lb4mpi {
 
 /// What is kept for one communicator of the program: the names of its loops, and room for the arrays of its structures.
@@ -86,7 +88,6 @@ private:
 /// Wait for a request, answering what other ranks ask meanwhile. @errors gimbal::Error(mpi)
 void wait_for(MPI_Request& request);
 
-/// @errors gimbal::Error(mpi) with MPI's text
-void check(int code, std::string_view call);
+using mpi::check;
 
 }  // namespace gimbal::lb4mpi

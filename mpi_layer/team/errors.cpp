@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "team/errors.hpp"
 
-#include <array>
 #include <cstdio>
 
-#include "gimbal/error.hpp"
 #include "gimbal/rank_loop.h"
 
 namespace gimbal::mpi {
-
-void check(int code, std::string_view call) {
-    if (code == MPI_SUCCESS) return;
-    std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
-    int length = 0;
-    if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) length = 0;
-    const std::string said(text.data(), static_cast<std::size_t>(length));
-    throw Error(ErrorCode::mpi, std::string(call) + ": " + (said.empty() ? "error " + std::to_string(code) : said));
-}
 
 void say(const std::string& what) noexcept {
     int rank = 0;

@@ -4,15 +4,26 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
+
+#include "gimbal/error.hpp"
 
 namespace gimbal::mpi {
 
 /// Turn an MPI return code into an exception.
 /// @param call  the function's name, e.g. "MPI_Isend"
 /// @errors gimbal::Error(mpi) with MPI's own text unless code is MPI_SUCCESS
-void check(int code, std::string_view call);
+inline void check(int code, std::string_view call) {
+    if (code == MPI_SUCCESS) return;
+    std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
+    int length = 0;
+    if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) length = 0;
+    const std::string said(text.data(), static_cast<std::size_t>(length));
+    throw Error(ErrorCode::mpi, std::string(call) + ": " + (said.empty() ? "error " + std::to_string(code) : said));
+}
 
 /// A warning about this rank, on its standard error and in its report: "rank 1 of MPI_COMM_WORLD " and what it does.
 /// Where all ranks would say the same, gimbal_rank_warn() says it once. @pre MPI is running  @errors none

@@ -10,6 +10,7 @@
 
 #include "gimbal/error.hpp"
 #include "gimbal/mpi/built_with.h"
+#include "team/errors.hpp"
 
 namespace gimbal::mpi {
 
@@ -39,6 +40,26 @@ inline void require_own_mpi() {
                 "the program runs " + running_mpi() + ", and this libgimbal_mpi was built with " GIMBAL_MPI_FAMILY,
                 "link the program with the compiler wrappers of " GIMBAL_MPI_FAMILY
                 ", or use a Gimbal that was built with its MPI");
+}
+
+/// @errors gimbal::Error: unsupported (another MPI); wrong_use: MPI is not running
+inline void require_running() {
+    require_own_mpi();
+    int yes = 0;
+    MPI_Initialized(&yes);
+    if (!yes) throw Error(ErrorCode::wrong_use, "MPI is not running yet", "call MPI_Init or MPI_Init_thread first");
+    MPI_Finalized(&yes);
+    if (yes) throw Error(ErrorCode::wrong_use, "MPI has ended", "loops must end before MPI_Finalize");
+}
+
+/// @errors gimbal::Error: wrong_use, as this can be no loop's communicator; mpi  @pre MPI is running
+inline void require_usable(MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL)
+        throw Error(ErrorCode::wrong_use, "the communicator is MPI_COMM_NULL",
+                    "allowed: a communicator that this rank is in, such as MPI_COMM_WORLD");
+    int inter = 0;
+    check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+    if (inter) throw Error(ErrorCode::wrong_use, "the communicator is an intercommunicator", "merge it first");
 }
 
 }  // namespace gimbal::mpi

@@ -69,24 +69,6 @@ void make_keys() {
     check(MPI_Comm_set_attr(MPI_COMM_SELF, own.finalize_key, nullptr), "MPI_Comm_set_attr");
 }
 
-void require_running() {
-    require_own_mpi();
-    int yes = 0;
-    MPI_Initialized(&yes);
-    if (!yes) throw Error(ErrorCode::wrong_use, "MPI is not running yet", "call MPI_Init or MPI_Init_thread first");
-    MPI_Finalized(&yes);
-    if (yes) throw Error(ErrorCode::wrong_use, "MPI has ended", "loops must end before MPI_Finalize");
-}
-
-void require_usable(MPI_Comm comm) {
-    if (comm == MPI_COMM_NULL)
-        throw Error(ErrorCode::wrong_use, "the communicator is MPI_COMM_NULL",
-                    "ranks that are not members of a communicator must not construct its loops");
-    int inter = 0;
-    check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-    if (inter) throw Error(ErrorCode::wrong_use, "the communicator is an intercommunicator", "merge it first");
-}
-
 // What decides how memory and messages are laid out.
 std::string described(const gimbal_rank_settings& settings) {
     static constexpr std::array kTransports{"auto", "shared", "foreman", "hierarchical"};

@@ -17,7 +17,7 @@ Plan plan_constrained(const LoopShape& shape) {
 }  // namespace
 
 /// Lightweight scheduling whose requests for the shared part are let in with a probability of one half, so that fewer
-/// workers hit the shared counter at once. loop/admission.hpp bounds the waiting.
+/// workers hit the shared counter at once. engine/admission.hpp bounds the waiting.
 /// @source Kale, lw-sched (there without a bound)
 constinit const PlannedTechnique kLwsConstrained{
     {.name = "lws-constrained",

@@ -17,7 +17,7 @@ Plan plan_ich(const LoopShape& shape) {
 }  // namespace
 
 /// Static stealing: static's blocks as queues; who is done takes half of what another has left.
-/// @source Intel and LLVM OpenMP (the idea); own queues: loop/work_queues.hpp
+/// @source Intel and LLVM OpenMP (the idea); own queues: engine/work_queues.hpp
 constinit const PlannedTechnique kStaticSteal{
     {.name = "static-steal",
      .aliases = {},
