@@ -37,6 +37,12 @@ constexpr std::size_t arrivals_bytes(int slots) noexcept {
     return sizeof(CommArrivals) + static_cast<std::size_t>(slots) * sizeof(Arrival);
 }
 
+/// Processes have other numbers in other containers.
+std::uint64_t pid_space() noexcept {
+    struct stat info {};
+    return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
+}
+
 }  // namespace
 
 struct alignas(64) Node::Header {
@@ -106,7 +112,14 @@ bool Node::share(std::uint32_t refuses) noexcept {
     const std::uint32_t number = header_->comers.fetch_add(1);
     if (number >= static_cast<std::uint32_t>(slots_)) return false;
     ranks_[number].comer.store(rank);
-    return meet(kJoined) && fill_slot(rank, size_) && meet(kFilled);
+    return meet(kJoined) && fill_slot(rank, size_) && meet(kFilled) && see_each_other();
+}
+
+/// In containers of their own ranks would take each other for dead, or for other processes.
+bool Node::see_each_other() const noexcept {
+    for (int slot = 0; slot < slots_; ++slot)
+        if (ranks_[slot].pid_space != ranks_[slot_].pid_space) return false;
+    return true;
 }
 
 /// Slots are in the order of the ranks.
@@ -124,6 +137,7 @@ bool Node::fill_slot(int rank, int size) noexcept {
         if (slot_of_rank_[i] >= 0) slot_of_rank_[i] = next++;
     slot_ = slot_of_rank_[rank];
     ranks_[slot_].pid = getpid();
+    ranks_[slot_].pid_space = pid_space();
     ranks_[slot_].world_rank = rank;
     return true;
 }

@@ -28,6 +28,7 @@ struct alignas(64) RankSlot {
     std::atomic<std::uint32_t> inside;    ///< its threads that are in calls that may wait, while ranks sleep [count]
     std::atomic<std::uint64_t> entered;   ///< such calls so far [count]
     std::atomic<std::uint64_t> polls;     ///< calls that only look so far, while ranks sleep [count]
+    std::uint64_t pid_space;              ///< where `pid` holds; 0: not known
     std::int32_t pid;
     std::int32_t world_rank;
     std::atomic<std::int32_t> comer;  ///< world rank of the one that came to the meeting as the slot's number says
@@ -111,6 +112,7 @@ private:
     [[nodiscard]] CommArrivals* find_or_claim(std::uint64_t id, std::uint32_t members) noexcept;
     bool share(std::uint32_t refuses) noexcept;
     bool fill_slot(int rank, int size) noexcept;
+    [[nodiscard]] bool see_each_other() const noexcept;
     bool meet(Meeting meeting) noexcept;
     bool map(int file, std::size_t bytes) noexcept;
 
