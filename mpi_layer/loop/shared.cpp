@@ -61,8 +61,9 @@ void SharedTransport::say_for_whom() const {
     }
     for (int rank = 0; rank < ranks(); ++rank) {
         const RankProgress& progress = slots_.progress(rank);
-        const std::uint64_t open = progress.entered.load(std::memory_order_relaxed) -
-                                   progress.left.load(std::memory_order_relaxed) - (rank == team_.rank() ? 1 : 0);
+        const std::uint64_t left = progress.left.load(std::memory_order_acquire);  // first: it may go on meanwhile
+        const std::uint64_t open =
+            progress.entered.load(std::memory_order_relaxed) - left - (rank == team_.rank() ? 1 : 0);
         if (open == 0) continue;
         say(waits + std::to_string(rank) + " of the loop's communicator, which has " + std::to_string(open) +
             " executions of it open, the most that is allowed: it must draw them to the end or leave them "

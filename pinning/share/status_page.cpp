@@ -67,9 +67,13 @@ std::unique_ptr<StatusPage> snapshot(int file) {
 SharedStatusPage::SharedStatusPage(std::string folder) {
     // Without a name until it is locked: nobody can take it for a dead process's.
     file_ = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file_ < 0) {
+        error_ = folder + ": " + std::strerror(errno);
+        return;
+    }
     identity_ = FileIdentity(file_);
     struct flock lock = whole_file();
-    if (file_ < 0 || ftruncate(file_, sizeof(StatusPage)) != 0 || fcntl(file_, F_SETLK, &lock) != 0) {
+    if (ftruncate(file_, sizeof(StatusPage)) != 0 || fcntl(file_, F_SETLK, &lock) != 0) {
         error_ = folder + ": " + std::strerror(errno);
         return;
     }

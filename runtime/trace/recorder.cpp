@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "trace/recorder.hpp"
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,7 +42,16 @@ struct Recorder {
     std::atomic<std::uint64_t> next_calibration{0};  // [ticks]
 };
 
+/// Gives back the memory of a thread's records when the thread ends.
+struct RingEnd {
+    TraceRing* ring = nullptr;
+    ~RingEnd();
+};
+
 Recorder* recorder = nullptr;
+// A thread that got nothing, or has ended, asks again only where another trace begins.
+__thread Recorder* refused_by __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local RingEnd ring_end [[gnu::tls_model("initial-exec")]];
 std::uint64_t generation = 0;
 
 /// Both clocks at one moment: of several readings the one that took least.
@@ -124,15 +134,27 @@ void TraceRing::pass_on() noexcept {
     if (kept) __atomic_store_n(&header.sequence, header.sequence + 1, __ATOMIC_RELEASE);
 }
 
+void TraceRing::give_back() noexcept {
+    munmap(&block_, TraceBlock::kBytes);
+}
+
+// Not of the main thread, whose destructors run before what is recorded as the process ends.
+RingEnd::~RingEnd() {
+    if (!ring || ring != detail::trace_ring) return;
+    refused_by = recorder;
+    detail::trace_ring = nullptr;
+    ring->give_back();
+    delete ring;
+}
+
 TraceRing* detail::make_trace_ring() noexcept {
-    // A thread that got nothing asks again only where another trace begins.
-    static __thread Recorder* refused_by __attribute__((tls_model("initial-exec"))) = nullptr;
     Recorder* const all = recorder;
     if (refused_by == all) return nullptr;
     const auto lock = lock_or_give_up(all->mutex);
     if (!lock.owns_lock()) return nullptr;
     trace_ring = new_ring(*all, static_cast<std::uint64_t>(syscall(SYS_gettid)));
     if (!trace_ring) refused_by = all;
+    if (trace_ring && syscall(SYS_gettid) != getpid()) ring_end.ring = trace_ring;
     return trace_ring;
 }
 

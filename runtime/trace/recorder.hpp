@@ -49,11 +49,14 @@ public:
     bool in_barrier = false;       ///< the last barrier has none
     int processor = -1;            ///< where the thread was seen last
 
+    /// The thread ends: what it recorded is in the file, and the memory is needed no more. @pre no put() follows
+    void give_back() noexcept;
+
 private:
     void pass_on() noexcept;
 
     TraceFile& file_;
-    TraceBlock& block_;  // mapped for good
+    TraceBlock& block_;  // mapped
 };
 
 namespace detail {

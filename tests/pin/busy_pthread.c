@@ -94,6 +94,8 @@ int main(int argc, char** argv) {
         if (seen[i].least < least) least = seen[i].least;
         if (seen[i].most > most) most = seen[i].most;
     }
+    free(id);
+    free(seen);
     printf("inherited=%d outside=%d least=%d most=%d\n", CPU_COUNT(&inherited), outside, least, most);
     return outside ? 4 : 7;
 }

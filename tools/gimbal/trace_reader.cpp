@@ -20,6 +20,31 @@ namespace {
 
 using protozero::pbf_reader;
 
+// A damaged file may have a field of another type, which protozero only asserts.
+void require(const pbf_reader& message, protozero::pbf_wire_type type) {
+    if (!message.has_wire_type(type)) throw protozero::unknown_pbf_wire_type_exception();
+}
+std::uint64_t whole(pbf_reader& message) {
+    require(message, protozero::pbf_wire_type::varint);
+    return message.get_uint64();
+}
+std::uint64_t fixed64(pbf_reader& message) {
+    require(message, protozero::pbf_wire_type::fixed64);
+    return message.get_fixed64();
+}
+double real(pbf_reader& message) {
+    require(message, protozero::pbf_wire_type::fixed64);
+    return message.get_double();
+}
+std::string text(pbf_reader& message) {
+    require(message, protozero::pbf_wire_type::length_delimited);
+    return message.get_string();
+}
+pbf_reader part(pbf_reader& message) {
+    require(message, protozero::pbf_wire_type::length_delimited);
+    return message.get_message();
+}
+
 /// A file's bytes, mapped.
 class MappedFile {
 public:
@@ -68,30 +93,30 @@ public:
         bool has_event = false, has_snapshot = false;
         while (packet.next()) switch (packet.tag()) {
                 case 6:
-                    snapshot = packet.get_message();
+                    snapshot = part(packet);
                     has_snapshot = true;
                     break;
                 case 8:
-                    difference_ns = packet.get_uint64();
+                    difference_ns = whole(packet);
                     break;
                 case 10:
-                    sequence = &sequences_[packet.get_uint32()];
+                    sequence = &sequences_[static_cast<std::uint32_t>(whole(packet))];
                     break;
                 case 11:
-                    event = packet.get_message();
+                    event = part(packet);
                     has_event = true;
                     break;
                 case 12:
-                    if (sequence) intern(packet.get_message(), *sequence);
+                    if (sequence) intern(part(packet), *sequence);
                     break;
                 case 13:
-                    flags = packet.get_uint32();
+                    flags = static_cast<std::uint32_t>(whole(packet));
                     break;
                 case 59:
-                    defaults = packet.get_message();
+                    defaults = part(packet);
                     break;
                 case 60:
-                    declare(packet.get_message());
+                    declare(part(packet));
                     break;
                 default:
                     packet.skip();
@@ -117,33 +142,33 @@ public:
 private:
     static void begin_sequence(pbf_reader snapshot, pbf_reader defaults, Sequence& sequence) {
         while (snapshot.next(1)) {
-            pbf_reader clock = snapshot.get_message();
+            pbf_reader clock = part(snapshot);
             std::uint32_t id = 0;
             std::uint64_t time = 0;
             while (clock.next()) {
                 if (clock.tag() == 1)
-                    id = clock.get_uint32();
+                    id = static_cast<std::uint32_t>(whole(clock));
                 else if (clock.tag() == 2)
-                    time = clock.get_uint64();
+                    time = whole(clock);
                 else
                     clock.skip();
             }
             if (id == 6) sequence.now_ns = time;
         }
         while (defaults.next(11))
-            for (pbf_reader event = defaults.get_message(); event.next(11);) sequence.track = event.get_uint64();
+            for (pbf_reader event = part(defaults); event.next(11);) sequence.track = whole(event);
     }
 
     static void intern(pbf_reader data, Sequence& sequence) {
         while (data.next()) {
             const auto field = data.tag();
-            pbf_reader entry = data.get_message();
+            pbf_reader entry = part(data);
             std::uint64_t number = 0;
             while (entry.next()) {
                 if (entry.tag() == 1)
-                    number = entry.get_uint64();
+                    number = whole(entry);
                 else if (entry.tag() == 2)
-                    sequence.names[{field, number}] = entry.get_string();
+                    sequence.names[{field, number}] = text(entry);
                 else
                     entry.skip();
             }
@@ -155,20 +180,20 @@ private:
         std::uint64_t uuid = 0;
         while (descriptor.next()) switch (descriptor.tag()) {
                 case 1:
-                    uuid = descriptor.get_uint64();
+                    uuid = whole(descriptor);
                     break;
                 case 2:
-                    track.name = descriptor.get_string();
+                    track.name = text(descriptor);
                     break;
                 case 3:
                     track.type = ReadTrack::Type::process;
-                    read_owner(descriptor.get_message(), 6, track);
+                    read_owner(part(descriptor), 6, track);
                     break;
                 case 4:
-                    read_owner(descriptor.get_message(), 5, track);
+                    read_owner(part(descriptor), 5, track);
                     break;
                 case 5:
-                    track.process = descriptor.get_uint64();
+                    track.process = whole(descriptor);
                     break;
                 case 8:
                     track.type = ReadTrack::Type::counter;
@@ -184,11 +209,11 @@ private:
     static void read_owner(pbf_reader owner, std::uint32_t name, ReadTrack& track) {
         while (owner.next()) {
             if (owner.tag() == 1)
-                track.pid = owner.get_int32();
+                track.pid = static_cast<std::int32_t>(whole(owner));
             else if (owner.tag() == name)
-                track.name = owner.get_string();
+                track.name = text(owner);
             else if (owner.tag() == 2)
-                track.tid = owner.get_int32();
+                track.tid = static_cast<std::int32_t>(whole(owner));
             else
                 owner.skip();
         }
@@ -201,27 +226,27 @@ private:
         int type = 0;
         while (message.next()) switch (message.tag()) {
                 case 3:
-                    event.category = sequence.names[{1, message.get_uint64()}];
+                    event.category = sequence.names[{1, whole(message)}];
                     break;
                 case 4:
-                    event.arguments.push_back(argument(message.get_message(), sequence));
+                    event.arguments.push_back(argument(part(message), sequence));
                     break;
                 case 9:
-                    type = message.get_enum();
+                    type = static_cast<int>(whole(message));
                     break;
                 case 10:
-                    event.name = sequence.names[{2, message.get_uint64()}];
+                    event.name = sequence.names[{2, whole(message)}];
                     break;
                 case 11:
-                    event.track = message.get_uint64();
+                    event.track = whole(message);
                     break;
                 case 44:
-                    event.value = message.get_double();
+                    event.value = real(message);
                     break;
                 case 47:
                 case 48:
                     event.flow_ends = message.tag() == 48;
-                    event.flow = message.get_fixed64();
+                    event.flow = fixed64(message);
                     break;
                 default:
                     message.skip();
@@ -243,16 +268,16 @@ private:
         std::pair<std::string, std::string> argument;
         while (message.next()) switch (message.tag()) {
                 case 1:
-                    argument.first = sequence.names[{3, message.get_uint64()}];
+                    argument.first = sequence.names[{3, whole(message)}];
                     break;
                 case 3:
-                    argument.second = std::to_string(message.get_uint64());
+                    argument.second = std::to_string(whole(message));
                     break;
                 case 5:
-                    argument.second = significant_digits(message.get_double(), 9);
+                    argument.second = significant_digits(real(message), 9);
                     break;
                 case 6:
-                    argument.second = message.get_string();
+                    argument.second = text(message);
                     break;
                 default:
                     message.skip();
@@ -277,7 +302,7 @@ ReadTracks read_trace(const std::string& path, const std::function<void(const Re
     try {
         for (pbf_reader trace = file.message(); trace.next();) {
             if (trace.tag() != 1) throw protozero::invalid_tag_exception();
-            reader.packet(trace.get_message());
+            reader.packet(part(trace));
             any = true;
         }
     } catch (const protozero::exception&) {
