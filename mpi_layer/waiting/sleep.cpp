@@ -34,6 +34,8 @@ std::atomic<bool> g_lends{false};
 inline void pause_briefly() noexcept {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield" ::: "memory");
 #else
     std::atomic_signal_fence(std::memory_order_seq_cst);
 #endif

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/pause.hpp"
+
 namespace gimbal {
 
 /// Marsaglia's xorshift. @param state  never 0  @threads its owner
@@ -11,15 +13,6 @@ inline std::uint64_t next_random(std::uint64_t& state) noexcept {
     state ^= state >> 7U;
     state ^= state << 17U;
     return state;
-}
-
-/// Let the processor's other thread work while this one waits.
-inline void relax() noexcept {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
 }
 
 /// Constrained scheduling: a request for shared work is let in with a probability, so that fewer workers hit the same

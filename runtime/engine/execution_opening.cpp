@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/execution.hpp"
+#include "engine/plan_cache.hpp"
 #include "engine/spare_buffers.hpp"
 #include "measure/dispatch_cost.hpp"
 
@@ -11,7 +12,6 @@ namespace gimbal {
 namespace {
 
 constexpr double kTimingPart = 20;  // a chunk is timed by itself if noting its time costs at most one part in so many
-constexpr std::uint32_t kSmallTeam = 16;  // keeps what a trial needed: some kilobytes
 // Who has learnt from one execution need not learn from the next ones unless a worker takes so many times as long,
 constexpr double kLonger = 1.25;
 constexpr double kShorter = 0.8;

@@ -15,8 +15,6 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::uint32_t kSmallTeam = 16;  // threads; the tables of larger ones take kilobytes
-
 bool moved(double before, double now, double part) noexcept {
     return std::abs(now - before) > part * std::abs(before);
 }

@@ -12,6 +12,9 @@
 
 namespace gimbal {
 
+/// What a loop keeps for a larger team takes kilobytes, and there are many loops [threads].
+inline constexpr std::uint32_t kSmallTeam = 16;
+
 /// What a plan was made for.
 struct PlanKey {
     Schedule schedule;

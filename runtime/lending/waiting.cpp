@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/clock.hpp"
+#include "base/pause.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
 #include "lending/loan.hpp"
@@ -22,14 +23,6 @@ constexpr double kGlance_us = 4;       // a thread whose clock stands still for 
 constexpr double kKept_us = 10'000;    // how long a core stays lent to a thread that has arrived
 constexpr int kShort = 100;            // rests before any clock is read
 constexpr std::uint32_t kLooked = 32;  // threads at a time
-
-void rest() noexcept {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#else
-    asm volatile("" ::: "memory");
-#endif
-}
 
 std::uint64_t from_us(double us) noexcept {
     return static_cast<std::uint64_t>(us * gimbal::ticks_per_microsecond());
@@ -57,7 +50,7 @@ gimbal_waiter* stranded(const gimbal_meeting& meeting, std::uint32_t from) noexc
         if (thread != 0) seen[count++] = {member, thread, gimbal::thread_time_ns(thread)};
     }
     const std::uint64_t until = ticks() + from_us(kGlance_us);
-    while (ticks() < until) rest();
+    while (ticks() < until) gimbal::relax();
     for (const Seen& one : std::span(seen).first(count)) {
         if (one.time != 0 && gimbal::thread_time_ns(one.thread) == one.time && !reached(*one.member, meeting.name))
             return one.member;
@@ -75,7 +68,7 @@ bool still_missing(const gimbal_meeting& meeting, std::uint32_t& next) noexcept 
 gimbal_waiter* look_after(gimbal_waiter& self, const gimbal_meeting& meeting, std::uint64_t limit) noexcept {
     const std::uint64_t patience = from_us(kPatience_us);
     std::uint64_t look = ticks() + patience;
-    for (std::uint32_t next = 0; still_missing(meeting, next); rest()) {
+    for (std::uint32_t next = 0; still_missing(meeting, next); gimbal::relax()) {
         const std::uint64_t now = ticks();
         if (now < look) continue;
         if (now > limit || meeting.stop(meeting.host)) return nullptr;
@@ -101,7 +94,7 @@ int gimbal_lending(void) {
 void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting) {
     // Mostly the others are as good as there. Who is to be released looks at that alone: what others show stays theirs.
     std::uint32_t next = 0;
-    for (int i = 0; i < kShort; ++i, rest())
+    for (int i = 0; i < kShort; ++i, gimbal::relax())
         if (meeting->release.word ? may_go_on(meeting->release) : !still_missing(*meeting, next)) return;
     const std::uint64_t limit = ticks() + from_us(static_cast<double>(meeting->limit_us));
     while (const gimbal_waiter* const borrower = look_after(*self, *meeting, limit)) {

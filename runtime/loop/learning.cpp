@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kSameLength = 1.5;  // N that differs by less than this factor is learnt about together
 constexpr std::size_t kMaxLengths = 24;
-constexpr std::uint32_t kSmallTeam = 16;
 constexpr std::uint32_t kMoved = 2;  // executions that do not count after threads were moved
 
 double factor_between(std::uint64_t a, std::uint64_t b) noexcept {

@@ -27,7 +27,8 @@ bool unequal_and_sane(std::span<const double> weights) noexcept {
     return sane && *lightest < *heaviest;
 }
 
-/// Weights as integers that sum to about 2^40, so that shares are the same on every machine.
+}  // namespace
+
 std::vector<std::uint64_t> integer_weights(std::span<const double> weights) {
     // As shares of the heaviest first: no sum can overflow.
     const double heaviest = *std::max_element(weights.begin(), weights.end());
@@ -40,8 +41,6 @@ std::vector<std::uint64_t> integer_weights(std::span<const double> weights) {
     }
     return result;
 }
-
-}  // namespace
 
 std::uint64_t static_iterations(double static_fraction, std::uint64_t iterations) noexcept {
     const double fraction = fraction_of(static_fraction);

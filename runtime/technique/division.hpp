@@ -7,6 +7,10 @@
 
 namespace gimbal {
 
+/// Weights as integers that sum to about 2^40, so that shares are the same on every machine.
+/// @param weights  [P] finite, >= 0, one > 0  @errors std::bad_alloc  @cost O(P)
+[[nodiscard]] std::vector<std::uint64_t> integer_weights(std::span<const double> weights);
+
 /// How many iterations a static fraction is: f_s N to the nearest integer, halves up, without rounding errors.
 /// @param static_fraction  f_s; below 0 or not a number: 0; above 1: 1   @param iterations  N [iterations]
 /// @return [iterations], in [0, N]  @errors none  @threads any  @cost O(1)

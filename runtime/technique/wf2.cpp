@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "technique/division.hpp"
 #include "technique/fac2.hpp"
 #include "technique/plan_builder.hpp"
 #include "technique/technique_list.hpp"
@@ -14,27 +15,22 @@ namespace {
 
 constexpr std::string_view kAliases[] = {"wf"};
 
-/// Weights as integers that sum to about 2^40, so that shares are exact on every machine. Weights that are missing,
-/// too few, negative, not finite or all zero count as equal.
-std::vector<std::uint64_t> integer_weights(const LoopShape& shape) {
+/// Weights that are missing, too few, negative, not finite or all zero count as equal. Of others not all vanish: that
+/// would need more than 2^40 workers, and P has 32 bits.
+std::vector<std::uint64_t> shares_of(const LoopShape& shape) {
     const std::size_t workers = workers_of(shape);
-    std::vector<std::uint64_t> scaled(workers, 1);
-    if (shape.weights.size() != workers) return scaled;
-    const bool sane = std::all_of(shape.weights.begin(), shape.weights.end(),
-                                  [](double weight) { return std::isfinite(weight) && weight >= 0; });
-    const double sum = std::accumulate(shape.weights.begin(), shape.weights.end(), 0.0);
-    if (!sane || !std::isfinite(sum) || sum <= 0) return scaled;
-    std::vector<std::uint64_t> result(workers);
-    for (std::size_t i = 0; i < workers; ++i) result[i] = nearest_of(std::ldexp(shape.weights[i] / sum, 40));
-    // More than 2^40 workers would be needed for all of them to vanish; P has 32 bits.
-    return result;
+    const bool sane = shape.weights.size() == workers &&
+                      std::all_of(shape.weights.begin(), shape.weights.end(),
+                                  [](double weight) { return std::isfinite(weight) && weight >= 0; }) &&
+                      std::any_of(shape.weights.begin(), shape.weights.end(), [](double weight) { return weight > 0; });
+    return sane ? integer_weights(shape.weights) : std::vector<std::uint64_t>(workers, 1);
 }
 
 /// Divides batches among workers by weight.
 class Shares {
 public:
     explicit Shares(const LoopShape& shape)
-        : weights_(integer_weights(shape)), ascending_(weights_.size()), min_chunk_(min_chunk_of(shape)) {
+        : weights_(shares_of(shape)), ascending_(weights_.size()), min_chunk_(min_chunk_of(shape)) {
         std::iota(ascending_.begin(), ascending_.end(), std::size_t{0});
         std::stable_sort(ascending_.begin(), ascending_.end(),
                          [&](std::size_t a, std::size_t b) { return weights_[a] < weights_[b]; });
