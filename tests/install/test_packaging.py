@@ -117,6 +117,12 @@ class Packaging(unittest.TestCase):
         library.write_text("")
         self.assertEqual(run().stdout, f"{library}|runtime|a b\n")
         self.assertEqual(run(GIMBAL_SCHEDULE="fac2").stdout, f"{library}|fac2|a b\n")
+        settings = prefix / "settings.toml"
+        for text, schedule in (('schedule = "gss,4"\n', ""), ('report = "off"\n\n  "schedule"="gss,4"\n', ""),
+                               ('report = "off"\nmpi_schedule = "ss"\n# schedule = "gss"\n', "runtime")):
+            settings.write_text(text)
+            self.assertEqual(run(GIMBAL_CONFIG=str(settings)).stdout, f"{library}|{schedule}|a b\n", text)
+        self.assertEqual(run(GIMBAL_CONFIG="lost.toml").stdout, f"{library}|runtime|a b\n")
         blank = prefix.rename(prefix.with_name("with blank"))
         refused = subprocess.run([blank / "bin/gimbal-preload", "true"], env=environment, text=True, capture_output=True)
         self.assertEqual(refused.returncode, 2)
