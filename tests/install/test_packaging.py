@@ -128,6 +128,32 @@ class Packaging(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn("has a blank or a colon", refused.stderr)
 
+    def configure(self, text, **more):
+        """A project of this text, and what CMake says when it configures it."""
+        project = self.folder()
+        (project / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\n" + text)
+        return project, subprocess.run(["cmake", "-S", project, "-B", project / "build"], text=True,
+                                       capture_output=True, env=os.environ | more)
+
+    @unittest.skipUnless(shutil.which("cmake"), "no cmake is in PATH")
+    def test_without_llvm_source_cmake_says_what_to_give_it(self):
+        project, done = self.configure(f"project(part NONE)\nadd_subdirectory({ROOT / 'omp_patch'} omp_patch)\n",
+                                       XDG_CACHE_HOME="/of/mine")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("-DGIMBAL_LLVM_SOURCE=/of/mine/gimbal/llvm-19.1.7\n", done.stderr)
+        self.assertIn("llvm=${DEV_LLVM_SOURCE:-$cache/llvm-19.1.7}\n", (ROOT / "dev").read_text())
+
+    @unittest.skipUnless(shutil.which("cmake"), "no cmake is in PATH")
+    def test_the_type_of_build_is_chosen_for_gimbal_alone(self):
+        text = f"project(gimbal C CXX)\ninclude({ROOT / 'cmake/GimbalDefaults.cmake'})\n"
+        part = self.folder()
+        (part / "CMakeLists.txt").write_text(text)
+        for whole, chosen in ((text, "Release"), (f"project(whole C)\nadd_subdirectory({part} part)\n", "")):
+            project, done = self.configure(whole)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            cache = (project / "build/CMakeCache.txt").read_text()
+            self.assertEqual(re.search(r"^CMAKE_BUILD_TYPE:STRING=(.*)$", cache, re.M)[1], chosen)
+
     def release(self, *words, change=""):
         """A release of a copy of what it touches."""
         copy = self.folder() / "copy"
