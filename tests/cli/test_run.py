@@ -3,8 +3,10 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -253,6 +255,8 @@ class Records(ToolTest):
         result = self.gimbal("run", "--", "true")
         self.assertEqual(result.returncode, 0)
         self.assertIn("true left no record", result.stderr)
+        for reason in ("a process that it has started still runs", "runs setuid or has file capabilities"):
+            self.assertIn(reason, " ".join(result.stderr.split()))
 
     def test_without_room_for_records_the_file_of_output_is_reported(self):
         (self.work / "old.json").write_text(json.dumps(record()))
@@ -361,10 +365,65 @@ class Refusals(ToolTest):
         self.refused(self.compile("int main(void) { return 0; }", "musl", "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"),
                      "musl", "glibc")
 
-    def test_setuid_programs(self):
-        program = self.compile("int main(void) { return 0; }", "other-user")
-        program.chmod(0o4755)
-        self.refused(program, "setuid")
+    def test_a_dynamic_linker_starts_the_program_that_it_is_told(self):
+        program = self.compile("int main(void) { return 3; }", "told")
+        linker = re.search(r"interpreter: (/[^]]+)\]", subprocess.run(["readelf", "-lW", program], capture_output=True,
+                                                                     text=True, check=True).stdout)[1]
+        for words in ((program,), ("--inhibit-cache", program)):
+            result = self.gimbal("run", "--report", "off", "--", linker, *words)
+            self.assertEqual((result.returncode, result.stderr), (3, ""))
+
+    def test_static_programs_that_are_position_independent(self):
+        try:
+            program = self.compile("int main(void) { return 0; }", "static-pie", "-static-pie", "-fPIE")
+        except subprocess.CalledProcessError:
+            self.skipTest("the C compiler cannot link with -static-pie")
+        self.refused(program, "linked statically")
+
+    def rights_count(self):
+        """Skip where files give programs no rights, or this user cannot have such files."""
+        if os.getuid() != 0:
+            self.skipTest("only root can give a file to another user, or capabilities")
+        if os.statvfs(self.folder).f_flag & os.ST_NOSUID:
+            self.skipTest("the folder for temporary files is mounted nosuid")
+        if "NoNewPrivs:\t1" in pathlib.Path("/proc/self/status").read_text():
+            self.skipTest("this process may not get new rights (no_new_privs)")
+
+    def test_programs_with_the_rights_of_others(self):
+        self.rights_count()
+        for bits, said in ((0o4755, "setuid"), (0o2755, "setgid")):
+            program = self.compile("int main(void) { return 0; }", "other-user")
+            os.chown(program, 65534, 65534)
+            program.chmod(bits)
+            self.refused(program, f"runs with other rights than yours ({said})")
+            checked = self.gimbal("check", program)
+            self.assertEqual(checked.returncode, 1)
+            self.assertIn(f"({said})", checked.stdout)
+            program.unlink()
+
+    def test_bits_that_lead_to_the_same_user_and_group_change_nothing(self):
+        program = self.compile("int main(void) { return 4; }", "same-user")
+        program.chmod(0o6755)
+        self.assertEqual(self.gimbal("run", "--report", "off", "--", program).returncode, 4)
+        self.assertEqual(self.gimbal("check", program).returncode, 0)
+
+    def test_programs_with_file_capabilities(self):
+        self.rights_count()
+        program = self.compile("int main(void) { return 5; }", "capable")
+        try:  # cap_net_raw, permitted and effective
+            os.setxattr(program, "security.capability", struct.pack("<5I", 0x02000001, 1 << 13, 0, 0, 0))
+        except OSError as error:
+            self.skipTest(f"files cannot be given capabilities: {error}")
+        # Root has them already.
+        self.assertEqual(self.gimbal("run", "--report", "off", "--", program).returncode, 5)
+        for path in (self.folder, self.folder / "bin", self.folder / "lib"):
+            path.chmod(0o755)
+        for command, status in ("run", 2), ("check", 1):
+            words = ["--", program] if command == "run" else [program]
+            result = subprocess.run([self.tool, command, *words], env=self.environment(), cwd="/", text=True,
+                                    capture_output=True, timeout=60, user=65534, group=65534, extra_groups=[])
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertIn("runs with other rights than yours (file capabilities)", result.stdout + result.stderr)
 
     def test_a_second_runtime_in_a_library(self):
         self.compile("void __kmpc_fork_call(void) {}", "libother.so", "-shared", "-fPIC")

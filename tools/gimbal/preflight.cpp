@@ -7,8 +7,11 @@
 #include "program_file.hpp"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -115,11 +118,34 @@ void refuse_second(const std::string& program, const std::string& other, const s
            "link the program against libomp.so.5 (clang -fopenmp) or libgomp (gcc -fopenmp), as a shared library");
 }
 
+/// What gives a program other rights than this user's, so that the dynamic linker ignores LD_PRELOAD.
+/// @return empty: nothing does. Bits that lead to the rights that this process has already change none
+std::string other_rights(const std::string& program) {
+    struct stat file {};
+    struct statvfs mount {};
+    if (stat(program.c_str(), &file) != 0) return {};
+    // Where the system takes no heed of them, they change none either.
+    const bool ignored = statvfs(program.c_str(), &mount) == 0 && (mount.f_flag & ST_NOSUID) != 0;
+    if (ignored || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return {};
+    if ((file.st_mode & S_ISUID) != 0 && file.st_uid != getuid()) return "setuid";
+    // Without the group's right to start the program the bit means something else.
+    if ((file.st_mode & S_ISGID) != 0 && (file.st_mode & S_IXGRP) != 0 && file.st_gid != getgid()) return "setgid";
+    // Root has them all.
+    if (getuid() != 0 && getxattr(program.c_str(), "security.capability", nullptr, 0) > 0) return "file capabilities";
+    return {};
+}
+
 void check_rights(const std::string& program) {
-    struct stat info {};
-    if (stat(program.c_str(), &info) == 0 && (info.st_mode & (S_ISUID | S_ISGID)) != 0)
-        refuse(program + ": runs with another user's or group's rights (setuid or setgid), so LD_PRELOAD is ignored",
-               "copy the program without these bits");
+    const std::string rights = other_rights(program);
+    if (!rights.empty())
+        refuse(program + ": runs with other rights than yours (" + rights + "), so LD_PRELOAD is ignored",
+               "copy the program: what `cp` makes has your rights");
+}
+
+/// A dynamic linker that is started by itself. It has no interpreter, as static programs, and those that are
+/// position-independent are shared objects, too; but only it has a name.
+bool is_dynamic_linker(const ElfObject& elf) {
+    return elf.interpreter.empty() && (elf.soname.starts_with("ld-") || elf.soname.starts_with("ld64.so"));
 }
 
 /// What an object file adds to what is known.
@@ -165,6 +191,8 @@ ProgramFacts check_program(const std::string& program, const std::string& libomp
     const ElfObject elf = read_elf(program);
     if (!elf.is_elf) return facts;
     check_rights(program);
+    // It starts the program that it is told on its command line.
+    if (is_dynamic_linker(elf)) return facts;
     if (elf.interpreter.empty())
         refuse(program + ": is linked statically, so no other OpenMP runtime can be put under it",
                "link it without -static");

@@ -16,7 +16,7 @@ enum class MpiFamily : std::uint8_t { unknown, mpich, openmpi };
 /// What can be seen of a program before it starts, in itself and the libraries that it is linked to.
 struct ProgramFacts {
     std::string path;
-    bool known = false;  ///< a program that is linked dynamically; false: a script, and nothing else is known
+    bool known = false;  ///< a program that is linked dynamically; false: a script, say, and nothing else is known
     MpiFamily mpi = MpiFamily::unknown;
     std::string mpi_library;             ///< path; empty: it is inside the program
     std::string address_sanitizer;       ///< gcc's, which must be the first library; empty: it is not linked to it
@@ -33,7 +33,8 @@ struct ProgramFacts {
 /// See before anything starts whether the patched runtime can serve a program: it must be linked dynamically, must
 /// not run with another user's rights, must not bring a second LLVM or Intel OpenMP runtime, and must not need
 /// functions of libgomp or libiomp5 that libomp lacks. The program itself is never started; its libraries are listed by
-/// its own dynamic linker. Scripts and programs of other machines are let pass: what they start is not known.
+/// its own dynamic linker. Scripts, programs of other machines and dynamic linkers are let pass: what they start is not
+/// known.
 /// @param program  path of the file to start
 /// @param libomp   path of the patched runtime
 /// @param preload  the whole LD_PRELOAD that the program will get

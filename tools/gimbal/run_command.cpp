@@ -95,8 +95,9 @@ void explain_no_record(const RunRequest& request, int status, const std::string&
     if (status > 128 && sigabbrev_np(status - 128))  // a launcher that fails leaves 255, which is no signal's
         text += ": it was ended by signal " + std::to_string(status - 128) + " (" + strsignal(status - 128) + ")";
     write_stderr(text +
-                 ".\n        Possible reasons: it was killed or called _exit; it, or what it started, is linked "
-                 "statically or runs setuid;\n        or it cleared LD_PRELOAD or its environment.\n");
+                 ".\n        Possible reasons: it was killed or called _exit; a process that it has started still "
+                 "runs;\n        it, or what it started, is linked statically, runs setuid or has file capabilities;\n"
+                 "        or it cleared LD_PRELOAD or its environment.\n");
 }
 
 /// What follows from the command line and the settings together, before the program is looked at.
