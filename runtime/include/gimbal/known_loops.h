@@ -76,6 +76,14 @@ typedef struct gimbal_known_table {
 /** The table of this process. @threads any */
 GIMBAL_API gimbal_known_table* gimbal_known_loops(void);
 
+/* Strict C (-std=c11) has no declarations of POSIX's; the C library has the clock all the same. */
+#ifdef CLOCK_MONOTONIC
+#define GIMBAL_KNOWN_CLOCK CLOCK_MONOTONIC
+#else
+#define GIMBAL_KNOWN_CLOCK 1 /* Linux's number */
+int clock_gettime(int clock, struct timespec* now);
+#endif
+
 /** The clock of `until`. */
 static inline uint64_t gimbal_known_now(const gimbal_known_table* table) {
     struct timespec now;
@@ -83,7 +91,7 @@ static inline uint64_t gimbal_known_now(const gimbal_known_table* table) {
     if (table->counter_is_clock) return __builtin_ia32_rdtsc();
 #endif
     (void)table;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(GIMBAL_KNOWN_CLOCK, &now);
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
