@@ -8,7 +8,8 @@ install(TARGETS gimbal EXPORT gimbalTargets LIBRARY DESTINATION ${CMAKE_INSTALL_
 # The C interface, and device_loop.hpp with what it includes; what the other C++ headers declare is not exported yet.
 install(FILES runtime/include/gimbal/api.h runtime/include/gimbal/gimbal.h runtime/include/gimbal/loop.h
     runtime/include/gimbal/rank_loop.h runtime/include/gimbal/share.h
-    runtime/include/gimbal/device_block.hpp runtime/include/gimbal/device_loop.hpp runtime/include/gimbal/device_rows.hpp
+    runtime/include/gimbal/device_block.hpp runtime/include/gimbal/device_draws.hpp
+    runtime/include/gimbal/device_loop.hpp runtime/include/gimbal/device_rows.hpp
     runtime/include/gimbal/device_split.hpp runtime/include/gimbal/plain_text.hpp
     runtime/include/gimbal/hook_layout.h runtime/include/gimbal/core_loan.h runtime/include/gimbal/known_loops.h
     runtime/include/gimbal/steal_record.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gimbal COMPONENT development)
@@ -62,8 +63,12 @@ if(NOT GIMBAL_DEBIAN)
     install(FILES "${CMAKE_CURRENT_BINARY_DIR}/modules/${PROJECT_VERSION}"
         "${CMAKE_CURRENT_BINARY_DIR}/modules/${PROJECT_VERSION}.lua"
         DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/gimbal COMPONENT tools)
-    install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tools)
+    install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tools)
 endif()
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT tools FILES_MATCHING PATTERN "*.md"
     PATTERN "*.svg" PATTERN "*.png")
+# What these documents lead to, in the same places.
+foreach(folder IN ITEMS bench mpi_layer/fortran tools/campaign)
+    install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT tools)
+endforeach()
 include(GimbalPackages)

@@ -22,7 +22,8 @@ def run(command, **more):
 def check_ranks(args, source, build, packages, libraries):
     """The rank level: component mpi of the CMake package, and gimbal-mpi of pkg-config."""
     environment = {**os.environ, "GIMBAL_REPORT": "off"}
-    assert "sum 499500" in run([args.mpiexec, "-n", "2", build / "ranks"], env=environment)
+    for name in ("ranks", "ranks_fortran") if args.fortran else ("ranks",):
+        assert "sum 499500" in run([args.mpiexec, "-n", "2", build / name], env=environment), name
     if not args.mpicxx:
         return
     flags = run(["pkg-config", "--cflags", "--libs", "gimbal-mpi"], env={**os.environ, "PKG_CONFIG_PATH": packages})
@@ -44,6 +45,20 @@ def check_placement(prefix, build):
         assert "placement is there" in said and f"placement: {mode}, 2 threads" in said, said
         assert "metric progress" in said and "other" in said, said
     assert "processor" in run([prefix / "bin" / "gimbal", "pin", "show"])
+
+
+def check_headers_of_c(prefix, mpicc, cc):
+    """Each header of C alone, in strict C11, where the C library declares nothing of POSIX."""
+    headers = sorted(prefix.glob("include/**/*.h"))
+    assert {"known_loops.h", "hook_layout.h"} <= {header.name for header in headers}, headers
+    for header in headers:
+        name = header.relative_to(prefix / "include")
+        compiler = mpicc if name.parts[:2] == ("gimbal", "mpi") or len(name.parts) == 1 else cc
+        if not compiler:
+            continue
+        for standard in ("c11", "c17"):
+            run([compiler, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
+                 "-I", prefix / "include", "-x", "c", "-"], input=f"#include <{name}>\nextern int is_not_empty;\n")
 
 
 def check_headers(prefix, mpicxx, cxx):
@@ -74,9 +89,33 @@ def check_libraries(libraries):
         assert not leaked, f"{path} shows {leaked}"
 
 
+def check_components(args, prefix, scratch):
+    """A component that does not exist is said to be that."""
+    source = scratch / "unknown-component"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(unknown LANGUAGES C)\n"
+                                           "find_package(gimbal REQUIRED COMPONENTS omp mpii)\n")
+    done = subprocess.run([args.cmake, "-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+                           f"-DCMAKE_C_COMPILER={args.cc}"], text=True, capture_output=True)
+    said = " ".join(done.stderr.split())
+    assert done.returncode != 0 and 'there is no component "mpii"; allowed: omp pin mpi' in said, done.stderr
+
+
+def check_links(documents):
+    """Every relative link of the installed documents leads to a file."""
+    for document in documents.rglob("*.md"):
+        text = re.sub(r"^(    [^\n]*|```.*?^```)$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            if not re.match(r"[a-z]+:|#", link):
+                assert (document.parent / link.split("#")[0]).exists(), f"{document}: {link} leads nowhere"
+    for name in ("tools/campaign", "mpi_layer/fortran"):  # named without a link
+        assert (documents / name / "README.md").exists(), name
+
+
 def check_documents(prefix, version):
     """Licence, documents, manual pages, completions and module files are there, and name no folder of the build."""
     documents = prefix / "share/doc/gimbal"
+    check_links(documents)
     names = re.findall(r"gimbal\\-(\w+)", gzip.decompress((prefix / "share/man/man1/gimbal.1.gz").read_bytes()).decode()
                        .split(".SH SEE ALSO")[1])
     assert {"run", "check", "tune", "campaign"} <= set(names), names
@@ -143,6 +182,8 @@ def main():
     for name in ("build", "scratch", "cmake", "cc", "cxx"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--mpiexec", help="of the MPI that the rank level was built with; without it that is left out")
+    parser.add_argument("--mpicc", help="the C compiler of that MPI; without it headers for ranks are not read as C")
+    parser.add_argument("--fortran", action="store_true", help="libgimbal_fortran.so was built")
     parser.add_argument("--mpicxx", help="the compiler of that MPI; without it pkg-config is not tried for ranks")
     parser.add_argument("--pin", action="store_true", help="libgimbal_pin.so was built")
     args = parser.parse_args()
@@ -154,7 +195,7 @@ def main():
 
     build = scratch / "consumer"
     run([args.cmake, "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_PREFIX_PATH={prefix}",
-        f"-DCMAKE_C_COMPILER={args.cc}"])
+        f"-DCMAKE_C_COMPILER={args.cc}", f"-DCONSUMER_FORTRAN={'ON' if args.fortran else 'OFF'}"])
     run([args.cmake, "--build", build])
     assert "covered 1000" in run([build / "consumer"])
 
@@ -169,6 +210,8 @@ def main():
 
     check_libraries(libraries)
     check_headers(prefix, args.mpicxx, args.cxx)
+    check_headers_of_c(prefix, args.mpicc, args.cc)
+    check_components(args, prefix, scratch)
 
     if args.mpiexec:
         check_ranks(args, source, build, folders[0], libraries)
@@ -181,6 +224,7 @@ def main():
     # The installed library must find libgimbal.so by itself and must not remember where it was built.
     dynamic = run(["readelf", "-d", library])
     assert "$ORIGIN" in dynamic and args.build not in dynamic, dynamic
+    assert args.build.encode() not in pathlib.Path(library).read_bytes(), "libomp.so names the folder of the build"
     said = run([prefix / "bin" / "gimbal", "run", "-t", "2", "--schedule", "gss", "--", build / "loops"])
     assert "9990000" in said and "gss" in said and "loops.c:8" in said, said
     check_documents(prefix, run([prefix / "bin" / "gimbal", "--version"]).split()[-1])
