@@ -9,7 +9,8 @@ install(TARGETS gimbal EXPORT gimbalTargets LIBRARY DESTINATION ${CMAKE_INSTALL_
 install(FILES runtime/include/gimbal/api.h runtime/include/gimbal/gimbal.h runtime/include/gimbal/loop.h
     runtime/include/gimbal/rank_loop.h runtime/include/gimbal/share.h
     runtime/include/gimbal/device_block.hpp runtime/include/gimbal/device_draws.hpp
-    runtime/include/gimbal/device_loop.hpp runtime/include/gimbal/device_rows.hpp
+    runtime/include/gimbal/device_loop.hpp runtime/include/gimbal/device_probe.hpp
+    runtime/include/gimbal/device_rows.hpp
     runtime/include/gimbal/device_split.hpp runtime/include/gimbal/plain_text.hpp
     runtime/include/gimbal/hook_layout.h runtime/include/gimbal/core_loan.h runtime/include/gimbal/known_loops.h
     runtime/include/gimbal/steal_record.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gimbal COMPONENT development)

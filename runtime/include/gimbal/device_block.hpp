@@ -16,13 +16,13 @@ public:
     /// @param rows   of the loop, >= 1 [rows]  @param least  that are worth a launch, in [1, rows] [rows]
     DeviceBlock(std::int64_t rows, std::int64_t least) noexcept : rows_(rows), least_(least) {}
 
-    /// What two pieces took on the device, and the few rows on one thread. @param threads  that take the other rows
-    void probed(std::int64_t few, double few_s, std::int64_t many, double many_s, double thread_s,
-                std::int64_t threads) noexcept {
-        row_s_ = std::max(many > few ? (many_s - few_s) / static_cast<double>(many - few) : 0, kLeastRow_s);
-        launch_s_ = std::max(few_s - row_s_ * static_cast<double>(few), 0.0);
-        thread_row_s_ = std::max(thread_s / static_cast<double>(few), kLeastRow_s) /
-                        static_cast<double>(std::max<std::int64_t>(threads, 1));
+    /// What is known before the first piece. @param row_s, thread_row_s  of a row on the device, and on all threads
+    /// that
+    ///                                        take the other rows together [s]
+    void probed(double launch_s, double row_s, double thread_row_s) noexcept {
+        launch_s_ = launch_s;
+        row_s_ = std::max(row_s, kLeastRow_s);
+        thread_row_s_ = std::max(thread_row_s, kLeastRow_s);
     }
 
     /// Whether launches cost so much that a device is better given one piece than many.

@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +14,7 @@
 
 #include "gimbal/device_block.hpp"
 #include "gimbal/device_draws.hpp"
+#include "gimbal/device_probe.hpp"
 #include "gimbal/device_rows.hpp"
 #include "gimbal/device_split.hpp"
 #include "gimbal/gimbal.h"
@@ -63,6 +63,7 @@ public:
         : settings_(checked(std::move(settings))),
           source_(source_of(settings_.name, file, line)),
           rows_(settings_.rows, settings_.halo, settings_.device),
+          probe_(settings_.rows, settings_.least_rows),
           block_(settings_.rows, settings_.least_rows) {
         if (settings_.device < 0) return;
         on_ = true;
@@ -122,10 +123,12 @@ public:
         // Each thread's and the device's, and one more for what the device's thread runs by itself.
         Execution execution{reads, writes,
                             std::vector<DevicePart>(static_cast<std::size_t>(omp_get_max_threads()) + 1)};
+        bool probed = false;
         if (settings_.fixed_part >= 0) {
             run_fixed(execution, host, device);
-        } else if (split().executions == 0) {
-            run_first(execution, host, device);
+        } else if (!probe_.done()) {
+            probed = true;
+            run_probe(execution, host, device);
         } else if (block_.pays()) {
             run_block(execution, host, device);
         } else {
@@ -134,7 +137,7 @@ public:
         if (rows_.failed())
             throw std::runtime_error(settings_.name + ": rows cannot be copied from or to device " +
                                      std::to_string(settings_.device));
-        count(execution);
+        count(execution, probed);
         if (!too_slow_.empty()) leave_out(std::exchange(too_slow_, {}));
     }
 
@@ -193,14 +196,18 @@ private:
         return nullptr;
     }
 
+    /// @return what the body took [s]
     template <class Body>
-    void run_chunk(Execution& execution, DevicePart& part, Rows rows, const Body& body, bool on_device) {
-        if (rows.size() <= 0) return;
+    double run_chunk(Execution& execution, DevicePart& part, Rows rows, const Body& body, bool on_device) {
+        if (rows.size() <= 0) return 0;
         const double begin_s = omp_get_wtime();
         rows_.bring_in(execution.reads, execution.writes, rows, on_device);
+        const double body_s = omp_get_wtime();
         body(rows);
+        const double end_s = omp_get_wtime();
         part.rows += rows.size();
-        part.time_s += omp_get_wtime() - begin_s;
+        part.time_s += end_s - begin_s;
+        return end_s - body_s;
     }
 
     /// Open an execution of Gimbal's over so many rows. @threads one of the team
@@ -247,48 +254,31 @@ private:
         if (worker == 0) rows_.hand_over(execution.writes, done);
     }
 
-    /// The first rows in pieces, by the device and by the thread that drives it in turns, which shows how long each
-    /// takes; the other threads share the rest. Every row is run once, as in any execution.
+    /// One of the first executions. What thread 0 runs of it, by itself or on the device, is measured.
     template <class Host, class Device>
-    void run_first(Execution& execution, const Host& host, const Device& device) {
-        struct Piece {
-            std::int64_t parts;
-            bool on_device;
-        };
-        constexpr std::array<Piece, 7> pieces = {
-            {{1, true}, {1, false}, {1, true}, {4, true}, {1, false}, {1, true}, {4, true}}};
-        constexpr std::int64_t all = 13;
-        const std::int64_t few = std::clamp<std::int64_t>(settings_.rows / (2 * all), 1, 4 * settings_.least_rows);
-        const std::int64_t end = std::min(all * few, (settings_.rows + 1) / 2);
-        double begun_s = 0;  // the first piece on the device, which also loads the program there
-        double few_s = 0, many_s = 0, thread_s = 0;
-        const auto take_least = [](double& known_s, double seen_s) {
-            known_s = known_s > 0 ? std::min(known_s, seen_s) : seen_s;
-        };
-        run_rest(execution, {0, end}, host, [&] {
-            Rows rows;
-            for (const auto& [parts, on_device] : pieces) {
-                rows = {rows.end, std::min(rows.end + parts * few, end)};
-                DevicePart& part = on_device ? execution.parts.front() : execution.parts.back();
-                const double before_s = part.time_s;
-                if (on_device)
-                    run_piece(execution, rows, device);
-                else
-                    run_chunk(execution, part, rows, host, false);
-                if (rows.size() < parts * few) return;
-                double& known_s = !on_device ? thread_s : begun_s == 0 ? begun_s : parts == 1 ? few_s : many_s;
-                take_least(known_s, part.time_s - before_s);
+    void run_probe(Execution& execution, const Host& host, const Device& device) {
+        run_rest(execution, probe_.rows(), host, [&] {
+            for (std::size_t piece = 0; piece < DeviceProbe::kPieces; ++piece) {
+                const Rows rows = probe_.piece(piece);
+                if (rows.size() == 0) break;
+                probe_.took(piece, probe_.on_device()
+                                       ? run_piece(execution, rows, device)
+                                       : run_chunk(execution, execution.parts.back(), rows, host, false));
             }
         });
-        // Of so few rows that some piece did not fit.
-        if (few_s == 0) few_s = begun_s;
-        const bool two_lengths = many_s > 0;
-        if (thread_s == 0) thread_s = few_s;
-        block_.probed(few, few_s, two_lengths ? 4 * few : few, two_lengths ? many_s : few_s, thread_s,
-                      omp_get_max_threads() - 1);
-        if (few_s * kSlow > thread_s && (!block_.pays() || block_.next() == 0))
-            too_slow_ = "device " + std::to_string(settings_.device) + " takes " + fixed_digits(few_s / thread_s, 1) +
-                        " times as long as a thread";
+        DevicePart threads;
+        for (std::size_t i = 1; i < execution.parts.size(); ++i) {
+            threads.rows += execution.parts[i].rows;
+            threads.time_s += execution.parts[i].time_s;
+        }
+        probe_.ended(threads.rows, threads.time_s);
+        if (!probe_.done()) return;
+        block_.probed(probe_.launch_s(), probe_.ratio() * probe_.thread_row_s(),
+                      probe_.thread_row_s() / std::max(omp_get_max_threads() - 1, 1));
+        if (block_.pays() ? block_.next() == 0 : probe_.ratio() * kSlow > 1)
+            too_slow_ = "device " + std::to_string(settings_.device) +
+                        (block_.pays() ? " takes as long for a launch as threads for the loop"
+                                       : " takes " + fixed_digits(probe_.ratio(), 1) + " times as long as a thread");
     }
 
     /// The device's rows first, in one piece; the other threads share the rest. A team of one runs one after the other.
@@ -304,10 +294,12 @@ private:
         block_.ran(piece.end, execution.parts.front().time_s, threads_s, omp_get_wtime() - begin_s);
     }
 
+    /// @return what the body took [s]
     template <class Device>
-    void run_piece(Execution& execution, Rows piece, const Device& device) {
-        run_chunk(execution, execution.parts.front(), piece, device, true);
+    double run_piece(Execution& execution, Rows piece, const Device& device) {
+        const double body_s = run_chunk(execution, execution.parts.front(), piece, device, true);
         rows_.hand_over(execution.writes, piece);
+        return body_s;
     }
 
     /// @param lead  void lead(): thread 0 sees to the rows of `piece`, the first ones; alone, or where there are none,
@@ -378,9 +370,11 @@ private:
             host(Rows{chunk * least, std::min((chunk + 1) * least, settings_.rows)});
     }
 
-    void count(const Execution& execution) {
-        const bool chunks = split().executions > 0 && !block_.pays();
-        tally_.add(execution.parts, settings_.rows, !chunks);
+    void count(const Execution& execution, bool probed) {
+        if (probed)
+            tally_.take(execution.parts, settings_.rows);
+        else
+            tally_.add(execution.parts, settings_.rows, block_.pays());
         if (settings_.fixed_part < 0 && tally_.too_slow())
             leave_out("device " + std::to_string(settings_.device) + " was too slow in " +
                       std::to_string(DeviceTally::kLateExecutions) + " executions");
@@ -389,11 +383,12 @@ private:
     DeviceLoopSettings settings_;
     std::string source_;
     DeviceRows rows_;
+    DeviceProbe probe_;
     DeviceBlock block_;
     int schedule_ = 0;
     bool on_ = false;
     DeviceTally tally_;
-    std::string too_slow_;  // what the first execution has shown; empty: it is not
+    std::string too_slow_;  // what the first executions have shown; empty: it is not
 };
 
 }  // namespace gimbal

@@ -30,12 +30,22 @@ public:
     static constexpr double kLate = 1.5;  // times longer than the threads need: the device holds everybody up
     static constexpr int kLateExecutions = 3;
 
-    /// Take in an execution.
+    /// Take in an execution, and see whether the device was late.
     /// @param parts  [workers] what each did; the first is the device
     /// @param rows   of the loop [rows], >= 1
     /// @param one_piece  the device got its rows in one piece: where that takes long, the next piece is shorter
     /// @errors none  @cost O(workers)
     void add(const std::vector<DevicePart>& parts, std::int64_t rows, bool one_piece) noexcept {
+        const DevicePart& device = parts.front();
+        const double longest_s = take(parts, rows);
+        if (longest_s == 0) return;
+        // Without rows: the technique has none for so slow a worker.
+        const bool late = device.rows == 0 || (!one_piece && device.time_s > kLate * longest_s);
+        late_ = late ? late_ + 1 : 0;
+    }
+
+    /// The same, of an execution whose split says nothing about the device. @return what the longest thread took [s]
+    double take(const std::vector<DevicePart>& parts, std::int64_t rows) noexcept {
         const DevicePart& device = parts.front();
         double longest_s = 0;
         for (std::size_t i = 1; i < parts.size(); ++i) {
@@ -51,10 +61,7 @@ public:
         if (threads_.rows > 0 && device_.time_s > 0)
             split_.speed = static_cast<double>(device_.rows) / device_.time_s /
                            (static_cast<double>(threads_.rows) / threads_.time_s);
-        if (longest_s == 0) return;
-        // Without rows: the technique has none for so slow a worker.
-        const bool late = device.rows == 0 || (!one_piece && device.time_s > kLate * longest_s);
-        late_ = late ? late_ + 1 : 0;
+        return longest_s;
     }
 
     [[nodiscard]] const DeviceSplit& split() const noexcept { return split_; }

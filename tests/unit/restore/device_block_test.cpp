@@ -36,8 +36,7 @@ struct Machine {
 
 DeviceBlock probed(const Machine& machine) {
     DeviceBlock block(kRows, kLeast);
-    block.probed(4 * kLeast, machine.device_s(4 * kLeast), 16 * kLeast, machine.device_s(16 * kLeast),
-                 machine.thread_row_s * machine.threads * 4 * kLeast, machine.threads);
+    block.probed(machine.launch_s, machine.row_s, machine.thread_row_s);
     return block;
 }
 

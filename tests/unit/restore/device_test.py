@@ -94,7 +94,7 @@ def case_left_out():
 
 
 def case_one_piece():
-    """A device that takes long to begin gets its rows in one piece: one in each execution, but five in the first."""
+    """A device that takes long to begin gets its rows in one piece: one in each execution, but three in each of two of the first."""
     done = subprocess.run([DEVICE_LOOP, "dear"], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
                           capture_output=True, text=True, timeout=300, check=False)
     expect(done.returncode == 0, "wrong rows", done)

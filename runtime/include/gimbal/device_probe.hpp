@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "gimbal/device_rows.hpp"
+
+namespace gimbal {
+
+/// How fast a device is beside a thread, and what a launch costs, from the first executions of a loop: the device runs
+/// the first rows in pieces of two lengths, then a thread does, then the device again, while the other threads share
+/// the rest. So no row is run twice in an execution, and both sides are compared by the same rows, which may cost more
+/// or less than others.
+/// @threads the owner locks  @source derived (decision 0038); test: tests/unit/restore/device_probe_test.cpp
+class DeviceProbe {
+public:
+    static constexpr int kExecutions = 3;
+    static constexpr std::size_t kPieces = 3;
+
+    /// @param rows  of the loop, >= 1 [rows]  @param least  fewest of a chunk, in [1, rows] [rows]
+    DeviceProbe(std::int64_t rows, std::int64_t least) noexcept
+        : few_(std::clamp<std::int64_t>(rows / (2 * kShares), 1, 4 * least)),
+          end_(std::min(kShares * few_, (rows + 1) / 2)) {}
+
+    [[nodiscard]] bool done() const noexcept { return execution_ == kExecutions; }
+    /// Whether the device runs the pieces of this execution.
+    [[nodiscard]] bool on_device() const noexcept { return execution_ % 2 == 0; }
+    /// All pieces; at most half of the loop.
+    [[nodiscard]] Rows rows() const noexcept { return {0, end_}; }
+    /// The first one is for what begins slowly, and may be all that there is: then others have no rows.
+    [[nodiscard]] Rows piece(std::size_t number) const noexcept {
+        constexpr std::array<std::int64_t, kPieces + 1> begins = {0, 1, 2, kShares};
+        return {std::min(begins[number] * few_, end_), std::min(begins[number + 1] * few_, end_)};
+    }
+
+    /// What a piece of this execution took [s].
+    void took(std::size_t number, double time_s) noexcept {
+        double& known_s = on_device() ? device_s_[number] : thread_s_[number];
+        known_s = known_s > 0 ? std::min(known_s, time_s) : time_s;
+    }
+
+    /// An execution is over. @param rows  that threads ran  @param time_s  in which, each thread's added up
+    void ended(std::int64_t rows, double time_s) noexcept {
+        if (rows > 0) row_s_ = time_s / static_cast<double>(rows);
+        ++execution_;
+    }
+
+    /// What a thread takes for a row, of all that threads ran last [s].
+    [[nodiscard]] double thread_row_s() const noexcept { return row_s_; }
+    /// What the device takes for the work of a second of a thread, launches aside. 1 where the rows of the pieces cost
+    /// so little, beside others, that it cannot be told.
+    [[nodiscard]] double ratio() const noexcept {
+        const double more_s = thread_s_[2] - thread_s_[1];
+        const auto more = static_cast<double>(piece(2).size() - piece(1).size());
+        if (more <= 0 || more_s < kTelling * row_s_ * more) return 1;
+        return std::max(device_s_[2] - device_s_[1], 0.0) / more_s;
+    }
+    /// What a launch costs [s].
+    [[nodiscard]] double launch_s() const noexcept {
+        return piece(2).size() > 0 ? std::max(device_s_[1] - ratio() * thread_s_[1], 0.0) : 0;
+    }
+
+private:
+    static constexpr std::int64_t kShares = 6;  // 1, 1 and 4 times `few_`
+    static constexpr double kTelling = 0.25;    // of what other rows take
+
+    std::int64_t few_;
+    std::int64_t end_;
+    int execution_ = 0;
+    double row_s_ = 0;
+    std::array<double, kPieces> device_s_ = {};
+    std::array<double, kPieces> thread_s_ = {};
+};
+
+}  // namespace gimbal
