@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which part of an RL configuration matters: one-way ANOVA and Tukey's HSD (seed 000, section 5.7).
 
-An observation is one configuration's median run, so that repetitions do not pose as independent evidence. Applications
+An observation is one configuration's median total, so that repetitions do not pose as independent evidence. Applications
 differ in size; over all of them the response is percent over the Oracle, within one it is seconds.
 """
 from __future__ import annotations

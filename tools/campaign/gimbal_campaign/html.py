@@ -101,7 +101,7 @@ def statistics_part(apps: list[AppData]) -> str:
     rows, pairs = anova.analyse(apps)
     if rows:
         parts += ["<h3>Analysis of variance, one way</h3>", table(anova.ANOVA_HEADERS, rows),
-                  note("An observation is the median run of one RL configuration. p is the probability of so large an "
+                  note("An observation is the median total of one RL configuration. p is the probability of so large an "
                        "F if the levels did not differ."),
                   "<h3>Tukey's honestly significant differences</h3>",
                   folded(f"{len(pairs)} pairs, {sum(pair[-1] == 'yes' for pair in pairs)} of which differ at 5 %",
@@ -150,7 +150,7 @@ def page(facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]], apps: list
     parts = [f"<h1>Campaign {name}</h1>", f"<nav>{links}</nav>",
              note("The Oracle takes in every step the fixed technique with the smallest median loop time. The least of "
                   "noisy medians is biased low; an estimate that chooses on the other repetitions stands beside it and "
-                  "is biased high. T is the sum of loop times; the median run stands for each configuration.")]
+                  "is biased high. T is the sum of loop times; the median over the runs stands for each configuration.")]
     if rows:
         parts.append(picture(figures.overview(rows), "Percent over the Oracle"))
     parts += [application(one) for one in found]

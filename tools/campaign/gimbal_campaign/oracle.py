@@ -9,6 +9,7 @@ lengths the one counts with which it is fastest.
 """
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -74,7 +75,7 @@ def left_out(series: Sequence[Series], windows: Sequence[int] = WINDOWS) -> tupl
             continue
         for window in windows:
             totals[window][repetition] = chosen_before(rest, own, window)
-    window = min(windows, key=lambda window: sum(totals[window].values()))
+    window = min(windows, key=lambda window: math.fsum(totals[window].values()))
     return totals[window], window
 
 
@@ -82,14 +83,14 @@ def chosen_before(rest: dict[str, dict[Key, float]], own: dict[str, dict[Key, St
     """Time of the steps `own` under the technique that takes least in `rest`, chosen for `window` steps of a loop."""
     common = set.intersection(*(set(times) for times in rest.values()), *(set(own[name]) for name in rest))
     spans: dict[tuple[str, int], list[Key]] = {}
-    for key in common:
+    for key in sorted(common):
         spans.setdefault((key[0], key[1] // window if window else 0), []).append(key)
-    total_s = 0.0
+    times: list[float] = []
     for keys in spans.values():
         # Of equals the first.
-        best = min(rest, key=lambda name: sum(rest[name][key] for key in keys))
-        total_s += sum(own[best][key].time_s for key in keys)
-    return total_s
+        best = min(rest, key=lambda name: math.fsum(rest[name][key] for key in keys))
+        times += [own[best][key].time_s for key in keys]
+    return math.fsum(times)
 
 
 def every_fixed(app: AppData) -> list[Series]:

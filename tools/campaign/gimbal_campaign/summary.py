@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Per application and configuration: total loop time of the median run, and what it is against."""
+"""Per application and configuration: median over the runs of the total loop time, and what it is against."""
 from __future__ import annotations
 
 import statistics
@@ -8,6 +8,7 @@ from typing import Any
 
 from .measured import AppData
 from .oracle import Oracle, every_fixed, oracle
+from .tables import counted
 
 HEADERS = ("configuration", "group", "runs", "total s", "spread %", "over oracle %", "over left-out %",
            "over best fixed %", "over mean fixed %")
@@ -59,7 +60,7 @@ def yardsticks(summary: Summary) -> list[str]:
         return ["no Oracle: no fixed technique of its portfolio has run"]
     lines = [f"Oracle over {len(found.techniques)} techniques: {found.total_s:.4f} s (least of medians, biased low)"]
     if found.left_out_s is not None:
-        steps = f"for {found.window} steps in a row" if found.window else "for all steps"
+        steps = f"for {counted(found.window, 'step')} in a row" if found.window else "for all steps"
         lines.append(f"Oracle chosen on the other repetitions, {steps}: {found.left_out_s:.4f} s "
                      f"({over(found.left_out_s, found.total_s):+.2f} %; no luck in it)")
     if summary.own:
