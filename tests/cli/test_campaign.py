@@ -213,6 +213,21 @@ class Running(CampaignTest):
         done = self.campaign("run", "try.toml")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
 
+    def test_a_file_that_is_nested_too_deeply_is_one_error(self):
+        (self.work / "try.toml").write_text("x = " + "[" * 100000)
+        done = self.campaign("run", "try.toml")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        self.assertIn("try.toml: the specification is nested too deeply", done.stderr)
+
+    def test_a_store_whose_names_are_no_text_is_one_error(self):
+        with contextlib.closing(sqlite3.connect(self.work / "try.sqlite")) as connection, connection:
+            connection.execute("CREATE TABLE abcdefgh (key TEXT)")
+        data = (self.work / "try.sqlite").read_bytes()
+        (self.work / "try.sqlite").write_bytes(data.replace(b"abcdefgh", b"abc\xff\xfefgh"))
+        done = self.campaign("summary", "try.sqlite")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        self.assertIn("gimbal: error: ", done.stderr)
+
     def test_a_killed_campaign_goes_on_where_it_was(self):
         text = SMALL_SPEC.replace('command = ["fine"]', 'command = ["sleep"]')
         text = text.replace("repetitions = 2", "repetitions = 1")
@@ -256,7 +271,7 @@ class Running(CampaignTest):
                 running.send_signal(number)
                 running.send_signal(number)  # a terminal that closes may send two
                 said = running.communicate(timeout=600)[1]
-                self.assertEqual(running.returncode, 130, said)
+                self.assertEqual(running.returncode, 128 + number, said)
                 self.assertIn("the same command goes on", said)
                 self.assert_nothing_left()
 
@@ -267,7 +282,7 @@ class Running(CampaignTest):
             running.wait(0.5)
         running.send_signal(signal.SIGTERM)
         said = running.communicate(timeout=600)[1]
-        self.assertEqual(running.returncode, 130, said)
+        self.assertEqual(running.returncode, 143, said)
         self.assert_nothing_left()
 
     def test_a_second_campaign_into_the_same_file_is_refused_while_the_first_runs(self):
@@ -386,7 +401,7 @@ timeout_s = 4
         self.assertEqual(len(stopped), SMALL_CONFIGURATIONS - 1)
         running.send_signal(signal.SIGTERM)
         said = running.communicate(timeout=600)[1]
-        self.assertEqual(running.returncode, 130, said)
+        self.assertEqual(running.returncode, 143, said)
         self.assertEqual([path for path in stopped if path.exists()], [])
         self.assert_nothing_left()
 

@@ -49,6 +49,17 @@ class Output(CampaignTest):
                 self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
                 self.assertIn("cannot write to standard output", done.stderr)
 
+    def test_what_a_campaign_prints_into_closed_output_is_one_line_and_a_status(self):
+        self.assertEqual(self.campaign("run", self.write_spec()).returncode, 0)
+        tune = SOURCES.parent / "tune"
+        for program, words in ((SOURCES, ("summary", "try.sqlite")), (SOURCES, ("--help",)), (tune, ("--help",))):
+            with self.subTest(words=words):
+                done = subprocess.run([sys.executable, "-B", program, "--gimbal", self.stand_in, *words], cwd=self.work,
+                                      env=self.environment(), stderr=subprocess.PIPE, text=True, timeout=600,
+                                      check=False, preexec_fn=lambda: os.close(1))
+                self.assertEqual((done.returncode, done.stderr), (
+                    1, "gimbal: error: cannot write to standard output: Bad file descriptor\n"))
+
     def test_a_page_that_has_no_room_leaves_the_old_one_and_nothing_else(self):
         code = ("import sys; sys.path.insert(0, sys.argv[1])\n"
                 "from pathlib import Path\nfrom gimbal_campaign.errors import CampaignError\n"

@@ -205,7 +205,7 @@ class Searching(ToolTest):
             time.sleep(0.02)
         running.send_signal(signal.SIGTERM)  # SIGINT is ignored by what runs in a shell's background
         said = running.communicate(timeout=600)[1]
-        self.assertEqual(running.returncode, 130, said)
+        self.assertEqual(running.returncode, 143, said)
         self.assertIn("the same command goes on", said)
         self.assertEqual(len(self.rows()), 4)
         self.assert_nothing_left()
@@ -237,9 +237,33 @@ class Searching(ToolTest):
                     running.wait(0.5)
                 running.send_signal(signal.SIGTERM)
             said = running.communicate(timeout=600)[1]
-            self.assertEqual(running.returncode, 130, said)
+            self.assertEqual(running.returncode, 143 if handler == signal.SIG_IGN else 129, said)
             self.assertFalse(pathlib.Path("/proc", (self.work / "pid").read_text().strip()).exists(), program)
             self.assert_nothing_left()
+
+    def test_a_signal_while_the_lock_is_there_removes_it(self):
+        """The search is kept waiting with its lock held, before its first run."""
+        code = ("import os, sys; sys.path[:0] = sys.argv[1:3]\nfrom gimbal_tune import cli\n"
+                "def waits(*_): print('held', flush=True); import time; time.sleep(600)\n"
+                "cli.set_aside = waits\nsys.exit(cli.main(sys.argv[3:]))")
+        folders = [pathlib.Path(SOURCES).parent / name for name in ("tune", "campaign")]
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
+            command = self.command("--new")
+            at = command.index("--gimbal")
+            running = subprocess.Popen([command[0], "-B", "-c", code, *folders, *command[at:]], cwd=self.work,
+                                       env=self.environment(), text=True, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, **with_signals(signal.SIG_DFL, number))
+            self.assertEqual(running.stdout.readline(), "held\n")
+            self.assertTrue((self.work / "program.sh.tune.sqlite.lock").exists())
+            running.send_signal(number)
+            self.assertEqual((running.communicate(timeout=600)[1], running.returncode), ("", 128 + number))
+            self.assertFalse((self.work / "program.sh.tune.sqlite.lock").exists())
+
+    def test_a_space_that_is_nested_too_deeply_is_one_error(self):
+        (self.work / "deep.toml").write_text("x = " + "[" * 100000)
+        done = self.tune("--space", "deep.toml")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        self.assertIn("deep.toml: it is nested too deeply", done.stderr)
 
     def test_an_interrupt_before_the_first_run_is_quiet(self):
         modules = self.work / "modules"
@@ -379,7 +403,7 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         session.everything.side_effect = KeyboardInterrupt
         said = io.StringIO()
         with mock.patch.object(run_module, "need"), contextlib.redirect_stderr(said):
-            self.assertFalse(run_module.run(session))
+            self.assertEqual(run_module.run(session), 130)
         self.assertIn("; x.sqlite has 1 run; the same command goes on", said.getvalue())
 
     def test_a_page_that_cannot_be_written_is_noticed_before_the_first_run(self):

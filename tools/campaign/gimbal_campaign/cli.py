@@ -14,6 +14,7 @@ from typing import Any, NoReturn, TextIO
 
 from . import commands
 from .errors import CampaignError, did_you_mean
+from .interrupts import status_of
 
 EPILOG = """examples:
   gimbal campaign run quick.toml                 runs what has not run yet; results in quick.sqlite
@@ -21,7 +22,8 @@ EPILOG = """examples:
   gimbal campaign report --html quick.sqlite     figures and tables in one file, quick.html
 
 run, oracle, summary, similarity, overhead and gain need Python 3.11 only; anova and report need Debian's
-python3-pandas python3-scipy python3-statsmodels python3-matplotlib. GIMBAL_PYTHON names the Python to use."""
+python3-pandas python3-scipy python3-statsmodels python3-matplotlib. GIMBAL_PYTHON names the Python to use.
+Exit status: 0; 1: a cell has no result; 2: refused; 128 + signal: interrupted."""
 
 ANALYSES = {
     "oracle": "the fastest fixed technique of every step: its total, its choices, its bias",
@@ -109,18 +111,19 @@ def parser() -> argparse.ArgumentParser:
 
 def main(words: list[str] | None = None) -> int:
     """Run a command. Returns the exit status: 0; 1 if a cell has no result or the output has no room; 2 after a mistake;
-    130 interrupted."""
+    128 + signal interrupted."""
     return with_whole_output(lambda: run(words))
 
 
 def with_whole_output(command: Callable[[], int]) -> int:
     """Run a command, and see that what it printed has arrived. Returns its status; 1 if the output has no room."""
+    open_closed()
     try:
         status = command()
     except SystemExit as ended:  # argparse has printed help or what is wrong
         status = int(ended.code or 0)
-    except KeyboardInterrupt:  # nothing runs any more, or nothing has begun
-        return 130
+    except KeyboardInterrupt as interruption:  # nothing runs any more, or nothing has begun
+        return status_of(interruption)
     except BrokenPipeError:
         return without_output(0)
     except OSError as error:
@@ -135,6 +138,14 @@ def with_whole_output(command: Callable[[], int]) -> int:
         print(f"gimbal: error: cannot write to standard output: {error.strerror}", file=sys.stderr)
         return without_output(status or 1)
     return status
+
+
+def open_closed() -> None:
+    """Give closed output (`>&-`) a descriptor, so that no file gets its number; writing to it fails as it should."""
+    for number, name, mode in ((1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, mode), number)
+            setattr(sys, name, os.fdopen(number, "w", closefd=False))
 
 
 def without_output(status: int) -> int:
@@ -154,7 +165,7 @@ def run(words: list[str] | None) -> int:
     except CampaignError as error:
         print(error, file=sys.stderr)
         return 2
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where SQLite's own message is no text
         print(f"gimbal: error: the campaign's file: {error}", file=sys.stderr)
         return 2
     return 0

@@ -57,7 +57,7 @@ def run_command(options: argparse.Namespace) -> int:
         if problem := refusal(tool, one.variables()):
             raise CampaignError(f"{options.spec}: [factors]: {problem}")
     path = options.output or Path(options.spec.stem + ".sqlite")
-    with only_writer(path, "campaign run"):
+    with interrupts_raise(), only_writer(path, "campaign run"):
         if options.new:
             set_aside(path, "runs", "campaign")
         refuse_link(path)

@@ -11,20 +11,33 @@ from typing import NoReturn
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
+class Interrupted(KeyboardInterrupt):
+    """A KeyboardInterrupt that knows its signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def status_of(interruption: KeyboardInterrupt) -> int:
+    """The exit status after an interruption, as a shell has it: 128 and the signal's number; 130 after Ctrl-C."""
+    return 128 + getattr(interruption, "number", signal.SIGINT)
+
+
 def interrupt(number: int, frame: FrameType | None) -> NoReturn:
     """Once: a second one, as a terminal that closes sends it, must not break off the end of the program in progress."""
     for one in ENDING:
         signal.signal(one, signal.SIG_IGN)
-    raise KeyboardInterrupt
+    raise Interrupted(number)
 
 
 @contextmanager
 def interrupts_raise() -> Iterator[None]:
-    """Each of these signals becomes a KeyboardInterrupt. One that was ignored before (nohup) stays ignored.
+    """Each of these signals becomes an Interrupted. One that was ignored before (nohup) stays ignored.
 
-    Main thread only.
+    Main thread only. Within another one it does nothing.
     """
-    previous = {one: handler for one in ENDING if (handler := signal.getsignal(one)) != signal.SIG_IGN}
+    previous = {one: handler for one in ENDING if (handler := signal.getsignal(one)) not in (signal.SIG_IGN, interrupt)}
     for one in previous:
         signal.signal(one, interrupt)
     try:

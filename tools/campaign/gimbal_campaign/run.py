@@ -11,7 +11,7 @@ from typing import Any
 from . import design
 from .design import Cell
 from .errors import CampaignError
-from .interrupts import interrupts_raise
+from .interrupts import interrupts_raise, status_of
 from .pace import Pace
 from .process import Tool, run_cell
 from .records import Outcome, last_words
@@ -98,7 +98,7 @@ def outcomes_of(spec: Spec, batch: Sequence[Cell], tool: Tool, pace: Pace) -> li
 def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
     """Run what has not run yet; with `retry` also what failed.
 
-    Returns 0, or 1 if a cell of this campaign has no result. An interrupt loses what is in progress only.
+    Returns 0, 1 if a cell of this campaign has no result, or 128 + signal. An interrupt loses what is in progress only.
     """
     cells = design.cells(spec)
     done = store.done(only_ok=retry)
@@ -116,11 +116,11 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
                     if outcome.status != "ok":
                         progress.note(f"{outcome.status}: {what}: {last_words(outcome.output)}")
                     progress.step(what)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interruption:
             progress.end()
             print(f"interrupted; {progress.done} of {progress.total} cells are in {store.path}; the same command goes "
                   "on", file=sys.stderr)
-            return 130
+            return status_of(interruption)
         except sqlite3.Error as error:
             raise CampaignError(f"{store.path}: {error}") from None
     progress.end()

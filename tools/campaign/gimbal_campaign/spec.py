@@ -152,6 +152,8 @@ def parse(text: str) -> Spec:
         return check(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise CampaignError(f"the specification is not TOML: {error}") from None
+    except RecursionError:
+        raise CampaignError("the specification is nested too deeply") from None
 
 
 def check(table: Mapping[str, Any]) -> Spec:

@@ -95,6 +95,8 @@ class Store:
                 self.add_later_columns()
         except sqlite3.Error as error:
             raise CampaignError(f"{path}: {error}") from None
+        except UnicodeDecodeError:
+            raise CampaignError(f"{path}: the file is damaged: a name in it is no text") from None
         if version != SCHEMA_VERSION:
             raise CampaignError(f"{path}: schema {version}, this version reads {SCHEMA_VERSION}", "run with --new")
 

@@ -12,6 +12,7 @@ from gimbal_campaign import conditions
 from gimbal_campaign.cli import Describe, Parser, with_whole_output
 from gimbal_campaign.errors import CampaignError
 from gimbal_campaign.files import only_writer, refuse_link, refuse_no_place, write_text
+from gimbal_campaign.interrupts import interrupts_raise
 from gimbal_campaign.process import Tool, tool_at
 from gimbal_campaign.store import set_aside
 
@@ -33,7 +34,8 @@ EPILOG = """examples:
 
 A parameter is ranks, threads, a setting (gimbal info config: schedule, mpi_schedule, mpi_transport, pin, ...), a
 variable in capital letters, or a word of your own that stands in braces in the arguments. Its first value is what is
-used today; that configuration runs first. Needs Debian's python3-sklearn, for the page python3-matplotlib."""
+used today; that configuration runs first. Needs Debian's python3-sklearn, for the page python3-matplotlib.
+Exit status: 0; 1: no room for what is printed; 2: refused, or nothing gave a result; 128 + signal: interrupted."""
 
 
 def at_least(low: float, kind: type) -> object:
@@ -93,7 +95,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Returns the exit status: 0; 1 if nothing gave a result; 2 after a mistake; 130 interrupted."""
+    """Returns the exit status: 0; 1 if the output has no room; 2 after a mistake, or if nothing gave a result; 128 + signal interrupted."""
     return with_whole_output(lambda: tune(words))
 
 
@@ -113,7 +115,7 @@ def tune(words: list[str] | None) -> int:
     except CampaignError as error:
         print(error, file=sys.stderr)
         return 2
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         print(f"gimbal: error: the file of runs: {error}", file=sys.stderr)
         return 2
 
@@ -123,7 +125,7 @@ def search(options: argparse.Namespace) -> int:
     asked = wanted(options, tool)
     path = options.output or Path(Path(asked.command[0]).name + ".tune.sqlite")
     check_outputs(path, options, asked)
-    with only_writer(path, "tune"):
+    with interrupts_raise(), only_writer(path, "tune"):
         return search_in(path, options, asked, tool)
 
 
@@ -140,9 +142,9 @@ def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool
         session = Session(asked, store, tool, Budget(options.runs, 60 * options.minutes, options.compare))
         session.know(options.earlier)
         session.announce()
-        finished = run(session)
+        status = run(session)
         if best_of(asked, session.runs) is None:
-            return 130
+            return status
         today, file = session.pool[session.today], result_file(path)
         try:
             if asked.settings:
@@ -152,4 +154,4 @@ def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool
                 write_text(options.html, page(asked, session.runs, today, store.facts(), file), "--html")
         finally:  # whatever happens to the files, what the runs showed is printed
             print(result.text(asked, session.runs, today, len(session.pool), file))
-    return 0 if finished else 130
+    return status

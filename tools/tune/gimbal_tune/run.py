@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gimbal_campaign.errors import CampaignError
-from gimbal_campaign.interrupts import interrupts_raise
+from gimbal_campaign.interrupts import interrupts_raise, status_of
 from gimbal_campaign.process import Tool
 from gimbal_campaign.records import last_words
 from gimbal_campaign.run import Progress
@@ -213,21 +213,21 @@ class Session:
                     self.measure("compare", index, reason, None)
 
 
-def run(session: Session) -> bool:
-    """Search. Returns False if it was interrupted; the store then has all runs that ended."""
+def run(session: Session) -> int:
+    """Search. Returns 0, or 128 + signal if it was interrupted; the store then has all runs that ended."""
     begin = time.monotonic()
     with interrupts_raise():
         try:
             # The matrices are small: more threads would only take cores from others.
             with need("threadpoolctl").threadpool_limits(1):
                 session.everything()
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interruption:
             session.progress.end()
             stored = len(session.store.runs())  # one more than the session knows, if that was just being noted
             print(f"interrupted after {time.monotonic() - begin:.0f} s; {session.store.path} has "
                   f"{counted(stored, 'run')}; the same command goes on", file=sys.stderr)
-            return False
+            return status_of(interruption)
         except sqlite3.Error as error:
             raise CampaignError(f"{session.store.path}: {error}") from None
     session.progress.end()
-    return True
+    return 0

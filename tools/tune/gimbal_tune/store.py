@@ -75,6 +75,8 @@ class Store:
                 raise CampaignError(f"{path}: not a file of gimbal tune")
         except sqlite3.Error as error:
             raise CampaignError(f"{path}: {error}") from None
+        except UnicodeDecodeError:
+            raise CampaignError(f"{path}: the file is damaged: a name in it is no text") from None
 
     def close(self) -> None:
         self.connection.close()

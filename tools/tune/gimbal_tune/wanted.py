@@ -93,6 +93,8 @@ def read_file(path: Path) -> tuple[list[Parameter], list[str], list[str]]:
         raise CampaignError(f"{path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CampaignError(f"{path}: this is not TOML: {error}") from None
+    except RecursionError:
+        raise CampaignError(f"{path}: it is nested too deeply") from None
     for key, value in table.items():
         if key not in FILE_KEYS:
             raise CampaignError(f'{path}: there is no key "{key}".{did_you_mean(key, FILE_KEYS)}',
