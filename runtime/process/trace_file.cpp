@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "process/process.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -66,7 +68,9 @@ void write_trace_at_end() {
         return;
     }
     try {
-        complain(lost_text(write_trace(records)));
+        const std::string lost = lost_text(write_trace(records));
+        unlink(records.c_str());
+        complain(lost);
     } catch (const Error& error) {
         if (stderr_is_the_same()) note_refusal_said();
         throw Error(

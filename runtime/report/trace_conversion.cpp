@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/trace_conversion.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
+#include "gimbal/error.hpp"
 #include "gimbal/plain_text.hpp"
 #include "report/names.hpp"
 #include "report/perfetto_writer.hpp"
@@ -167,9 +167,10 @@ public:
           first_(out_.argument_name("first")),
           iterations_(out_.argument_name("iterations")) {}
 
-    void write() {
+    void write(const std::function<void()>& now_and_then) {
         bool named = false;
         for (const std::uint64_t place : thread_.blocks) {
+            if (now_and_then) now_and_then();
             const TraceBlock& block = process_.records.block(place);
             if (!named) declare(block);
             named = true;
@@ -351,33 +352,28 @@ private:
 
 }  // namespace
 
-WrittenTrace write_trace(const std::string& path, const std::string& target, bool look_up_names) {
+WrittenTrace write_trace(const std::string& path, const std::string& target, bool look_up_names,
+                         const std::function<void()>& now_and_then) {
     RecordsFile records(path);
+    const bool any = std::any_of(records.threads().begin(), records.threads().end(),
+                                 [](const RecordsFile::Thread& thread) { return thread.system_id != 0; });
+    if (!any && (records.damaged() > 0 || records.cut()))
+        throw Error(ErrorCode::file, "\"" + path + "\" is damaged: none of its records can be read",
+                    "it may have been copied while there was no room");
     WrittenTrace written{.path = target.empty() ? std::string(text_of(records.header().target)) : target,
                          .bytes = 0,
                          .dropped = records.dropped(),
-                         .without = records.header().blocks_dropped_for};
+                         .without = records.header().blocks_dropped_for,
+                         .damaged = records.damaged(),
+                         .cut = records.cut()};
     Texts texts(records.texts(), look_up_names);
     PerfettoFile file(written.path);
     Process process{records, texts, Times(records.header()), Identity(records.header()), file, {}};
     for (const RecordsFile::Thread& thread : records.threads())
-        if (thread.system_id != 0) ThreadEvents(process, thread).write();
+        if (thread.system_id != 0) ThreadEvents(process, thread).write(now_and_then);
     written.bytes = file.bytes();
     file.finish();
-    unlink(path.c_str());
     return written;
-}
-
-std::string lost_text(const WrittenTrace& trace) {
-    if (trace.dropped == 0 && trace.without == 0) return {};
-    std::string text = "the trace lacks ";
-    if (trace.dropped > 0) text += std::to_string(trace.dropped) + " records";
-    if (trace.without > 0)
-        text +=
-            (trace.dropped > 0 ? " and " : "") + std::string("all of ") + std::to_string(trace.without) + " threads";
-    return text +
-           ", for which there was no room: raise GIMBAL_TRACE_LIMIT, record fewer chunks (GIMBAL_TRACE_EVERY), "
-           "or make room on the device";
 }
 
 }  // namespace gimbal

@@ -64,12 +64,15 @@ void RecordsFile::find_blocks() {
     struct stat info {};
     if (fstat(file_, &info) != 0) return;
     const std::uint64_t places = static_cast<std::uint64_t>(info.st_size) / TraceBlock::kBytes;
+    cut_ = static_cast<std::uint64_t>(info.st_size) % TraceBlock::kBytes != 0;
     std::vector<Found> all;
     for (std::uint64_t place = 1; place < places; ++place) {
         Found found{.header = {}, .place = place};
         if (read_at(file_, &found.header, sizeof found.header, place) &&
             found.header.magic == TraceBlockHeader::kMagic && found.header.count <= TraceBlock::kRecords)
             all.push_back(found);
+        else if (found.header.magic != 0)  // room for a block that nobody has begun is zeros
+            ++damaged_;
     }
     std::sort(all.begin(), all.end(), stands_before);
     const Found* last = nullptr;

@@ -37,11 +37,17 @@ public:
     [[nodiscard]] const TraceBlock& block(std::uint64_t place) noexcept;
     /// Records that were lost, of all threads. [count]
     [[nodiscard]] std::uint64_t dropped() const noexcept;
+    /// Blocks that were written and cannot be read. [count]
+    [[nodiscard]] std::uint64_t damaged() const noexcept { return damaged_; }
+    /// Whether the file ends within a block.
+    [[nodiscard]] bool cut() const noexcept { return cut_; }
 
 private:
     void find_blocks();
 
     int file_ = -1;
+    std::uint64_t damaged_ = 0;
+    bool cut_ = false;
     TraceFileHeader header_;
     std::vector<Thread> threads_;     // by number
     std::vector<TraceBlock> buffer_;  // one

@@ -111,6 +111,13 @@ class Page(ToolTest):
             self.assertIn(said, result.stderr)
             self.assertFalse((self.work / "x.html").exists())
 
+    def test_steps_without_end_are_refused(self):
+        self.save("run.json", record())
+        result = self.gimbal("report", "--html", "run.html", "--steps", "/dev/zero", "run.json")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn('cannot read "/dev/zero": File too large', result.stderr)
+        self.assertFalse((self.work / "run.html").exists())
+
     def test_a_large_run_fits_into_three_megabytes(self):
         files = [self.save(f"run-{rank}.json", entry) for rank, entry in enumerate(large_run())]
         html = self.page(*files)

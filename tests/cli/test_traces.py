@@ -2,12 +2,13 @@
 """What is made of traces: `gimbal simulate --trace`, `gimbal report --trace`, those of processes that were killed."""
 import os
 import resource
+import signal
 import socket
 import struct
 import subprocess
 import time
 
-from support import ToolTest
+from support import ToolTest, with_signals
 from trace_file import Events, declared
 
 
@@ -27,6 +28,25 @@ class TraceTest(ToolTest):
     def write(self, name, *parts):
         (self.work / name).write_bytes(b"".join(parts))
         return name
+
+    def assert_signals_leave_nothing(self, form, output, half):
+        """A second trace that nobody writes keeps the tool waiting; `half` is there then, with {} for its process."""
+        os.mkfifo(self.work / "waits.pftrace")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            tool = subprocess.Popen(
+                [self.tool, "report", "--trace", form, "--to", output, "good.pftrace", "waits.pftrace"],
+                env=self.environment(), cwd=self.work, stderr=subprocess.PIPE, **with_signals(signal.SIG_DFL, number))
+            self.addCleanup(tool.kill)
+            path = self.work / half.format(tool.pid)
+            deadline_s = time.monotonic() + 60
+            while not path.exists():
+                self.assertLess(time.monotonic(), deadline_s)
+                time.sleep(0.01)
+            time.sleep(0.2)
+            tool.send_signal(number)
+            self.assertEqual((tool.communicate(timeout=60)[1], tool.returncode), (b"", -number))
+            self.assertFalse(path.exists())
+            self.assertFalse((self.work / output).exists())
 
 
 class Simulated(TraceTest):
@@ -87,6 +107,18 @@ class Otf2(TraceTest):
         self.assertEqual(self.converted("good.pftrace", to="run.otf2").returncode, 0)
         self.assertTrue((self.work / "run.otf2" / "traces.otf2").exists())
 
+    def test_a_limit_on_file_sizes_is_one_error_and_leaves_nothing(self):
+        self.write("large.pftrace", declared(0), sweeps(2000, 2).data())
+        done = subprocess.run([self.tool, "report", "--trace", "otf2", "--to", "run.otf2", "large.pftrace"],
+                              env=self.environment(), cwd=self.work, text=True, capture_output=True, timeout=600,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 2), done.stderr)
+        self.assertIn('cannot write "run.otf2": File too large', done.stderr)
+        self.assertFalse((self.work / "run.otf2").exists())
+
+    def test_a_signal_leaves_no_half_archive(self):
+        self.assert_signals_leave_nothing("otf2", "run.otf2", "run.otf2")
+
     def test_a_folder_that_is_there_stays_as_it_is(self):
         done = self.converted("good.pftrace", to="tried.otf2")
         self.assertEqual(done.returncode, 2)
@@ -99,6 +131,50 @@ class Otf2(TraceTest):
         self.write("late.pftrace", events.packets[0], begin, declared(0), end, begin, end)
         done = self.converted("late.pftrace", to="late.otf2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Interrupted(TraceTest):
+    def test_a_signal_leaves_no_part_of_a_file(self):
+        self.write("good.pftrace", declared(0), sweeps(2, 2).data())
+        self.assert_signals_leave_nothing("json", "run.json", "run.json.part-{}")
+
+
+class Records(TraceTest):
+    """`gimbal report --trace perfetto`: a block with the header, then blocks of threads (runtime/trace/record.hpp)."""
+
+    BLOCK = 1 << 16
+
+    def write_records(self, *threads, magic=0x6b6c4247, more=b""):
+        header = struct.pack("=16sIiii QQQQ IIQ 256s1024s2048sI", b"gimbal records\n", 1, 0, 1, 1, 1, 1, 0, 0, 1, 0, 0,
+                             b"host", b"app", b"own.pftrace", 0)
+        blocks = [struct.pack("=IIQQQQ", magic if thread else 0x6b6c4247, thread, 0, 0, 0, 100 + thread)
+                  for thread in threads]
+        return self.write("t.records-1", *(one.ljust(self.BLOCK, b"\0") for one in (header, *blocks)), more)
+
+    def converted(self, name):
+        before = (self.work / name).read_bytes()
+        done = self.gimbal("report", "--trace", "perfetto", name, "--to", "t.pftrace")
+        self.assertEqual((self.work / name).read_bytes(), before, "what the user names as input stays")
+        return done
+
+    def test_the_input_stays(self):
+        done = self.converted(self.write_records(0, 1))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "t.pftrace\n", ""))
+        self.assertTrue((self.work / "t.pftrace").exists())
+
+    def test_what_is_damaged_or_cut_off_is_said_in_one_line(self):
+        for more, magic, lacks in ((b"\1", 0x6b6c4247, "what is cut off at its end"), (b"", 7, "1 damaged block"),
+                                   (b"\1", 7, "1 damaged block and what is cut off at its end")):
+            done = self.converted(self.write_records(0, 1, magic=magic, more=more))
+            self.assertEqual((done.returncode, done.stderr), (
+                0, f'gimbal: warning: "t.records-1" is damaged: the trace lacks {lacks}\n'))
+
+    def test_where_nothing_can_be_read_no_trace_is_written(self):
+        for name in (self.write_records(more=b"\1"), self.write_records(1, magic=7)):
+            done = self.converted(name)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("is damaged: none of its records can be read", done.stderr)
+            self.assertFalse((self.work / "t.pftrace").exists())
 
 
 class Left(TraceTest):

@@ -45,10 +45,13 @@ void write_one(const std::string& path, std::uint64_t since_ns) {
         const TraceFileHeader header = RecordsFile(path).header();
         if (header.refusal_said != 0 || !is_of_dead_process(header, since_ns)) return;
         const WrittenTrace written = write_trace(path);
-        const std::string lost = lost_text(written);
+        // Of a damaged file somebody may still want what is left.
+        const std::string damage = damage_text(path, written), lost = lost_text(written);
+        if (damage.empty()) unlink(path.c_str());
         write_stderr("gimbal: note: process " + std::to_string(header.pid) +
                      (header.ranks > 1 ? " (rank " + std::to_string(header.rank) + ")" : "") +
                      " ended early; what it recorded is in " + written.path + "\n" +
+                     (damage.empty() ? "" : "gimbal: warning: " + damage + "\n") +
                      (lost.empty() ? "" : "gimbal: warning: " + lost + "\n"));
     } catch (const Error& error) {
         write_stderr(message_text(error, "warning"));

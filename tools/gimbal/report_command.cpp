@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/part_file.hpp"
+#include "clean_end.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
@@ -30,13 +31,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestRecord = std::size_t{1} << 28;  // [bytes]
-constexpr std::size_t kLargestSteps = std::size_t{1} << 31;   // [bytes]
+constexpr std::size_t kLargest = std::size_t{1} << 28;  // of a record, or of its steps [bytes]
 
 std::vector<RunRecord> read_records(const std::vector<std::string>& paths) {
     std::vector<RunRecord> records;
     for (const std::string& path : paths) {
-        const std::string text = read_file(path, kLargestRecord);
+        const std::string text = read_file(path, kLargest);
         try {
             records.push_back(from_json(text));
         } catch (const Error& error) {
@@ -63,7 +63,7 @@ std::string steps_of(const RunRecord& record, const std::string& file) {
 
 void add_timelines(const std::string& path, int rank, std::vector<page::Timeline>& timelines) {
     try {
-        for (page::Timeline& timeline : page::timelines_of(read_file(path, kLargestSteps), rank)) {
+        for (page::Timeline& timeline : page::timelines_of(read_file(path, kLargest), rank)) {
             const bool known = std::any_of(timelines.begin(), timelines.end(), [&](const page::Timeline& other) {
                 return other.loop == timeline.loop && other.workers == timeline.workers;
             });
@@ -144,7 +144,9 @@ int report_files(const ReportRequest& request) {
     const std::vector<page::Run> runs = read_runs(request);
     if (request.compare) return compare(runs);
     if (!request.html.empty()) {
-        write_file_aside(request.html, page::html_page(runs, text_of(runs, ReportLevel::summary, 0)));
+        const std::string text = page::html_page(runs, text_of(runs, ReportLevel::summary, 0));
+        const CleanEnd end(request.html);
+        write_file_aside(request.html, text);
         return 0;
     }
     if (request.json) return print_runs(runs);

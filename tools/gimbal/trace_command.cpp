@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/nearest.hpp"
+#include "clean_end.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
 #include "gimbal/error.hpp"
@@ -33,9 +34,12 @@ void write_records(const ReportRequest& request) {
                     "leave it out: each trace gets the name that the run gave it");
     for (const std::string& file : request.files) {
         check_keeps_input(request.output, file);
-        const WrittenTrace written = write_trace(file, request.output);
-        const std::string lost = lost_text(written);
-        if (!lost.empty()) write_stderr("gimbal: warning: " + lost + "\n");
+        const WrittenTrace written = [&] {
+            const CleanEnd end(request.output);
+            return write_trace(file, request.output, true, CleanEnd::check);
+        }();
+        for (const std::string& text : {damage_text(file, written), lost_text(written)})
+            if (!text.empty()) write_stderr("gimbal: warning: " + text + "\n");
         std::printf("%s\n", written.path.c_str());
     }
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/part_file.hpp"
+#include "clean_end.hpp"
 #include "gimbal/plain_text.hpp"
 #include "traces.hpp"
 
@@ -28,8 +29,10 @@ std::string microseconds(std::uint64_t ns) {
 std::uint64_t first_time_ns(const std::vector<std::string>& traces) {
     std::uint64_t first_ns = UINT64_MAX;
     for (const std::string& trace : traces)
-        read_trace(trace,
-                   [&](const ReadTracks&, const ReadEvent& event) { first_ns = std::min(first_ns, event.time_ns); });
+        read_trace(trace, [&](const ReadTracks&, const ReadEvent& event) {
+            CleanEnd::check();
+            first_ns = std::min(first_ns, event.time_ns);
+        });
     return first_ns;
 }
 
@@ -106,9 +109,13 @@ private:
 }  // namespace
 
 void write_trace_json(const std::vector<std::string>& traces, const std::string& output) {
+    const CleanEnd end(output);
     JsonTrace json_trace(output, traces);
     for (const std::string& trace : traces)
-        read_trace(trace, [&](const ReadTracks& tracks, const ReadEvent& event) { json_trace.add(tracks, event); });
+        read_trace(trace, [&](const ReadTracks& tracks, const ReadEvent& event) {
+            CleanEnd::check();
+            json_trace.add(tracks, event);
+        });
     json_trace.finish();
 }
 

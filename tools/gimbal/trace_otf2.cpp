@@ -2,15 +2,21 @@
 // OTF2, which Vampir, Scalasca and otf2-print read. A thread is a location, a slice a region that is entered and left;
 // what has no duration is entered and left at once.
 #include <otf2/otf2.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/held_signal.hpp"
+#include "clean_end.hpp"
 #include "gimbal/error.hpp"
 #include "traces.hpp"
 
@@ -20,10 +26,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
+OTF2_ErrorCode g_failed = OTF2_SUCCESS;  // the first thing that did, also where the library goes on without a word
+
+/// The library would print what fails, function by function; check() says it once.
+OTF2_ErrorCode note_failure(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char*, va_list) {
+    if (g_failed == OTF2_SUCCESS) g_failed = code;
+    return code;
+}
+
+/// Whether the limit on file sizes was met, of which the library says nothing.
+bool met_size_limit() {
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGXFSZ) == 1;
+}
+
 void check(OTF2_ErrorCode code, const std::string& path) {
-    if (code != OTF2_SUCCESS)
-        throw Error(ErrorCode::file, "cannot write \"" + path + "\": " + OTF2_Error_GetDescription(code),
-                    "give another folder with --to, or make room");
+    if (code == OTF2_SUCCESS) code = g_failed;
+    const bool too_large = met_size_limit();
+    if (code != OTF2_SUCCESS || too_large)
+        throw Error(
+            ErrorCode::file,
+            "cannot write \"" + path + "\": " + (too_large ? std::strerror(EFBIG) : OTF2_Error_GetDescription(code)),
+            "give another folder with --to, or make room");
 }
 
 OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
@@ -213,11 +238,16 @@ private:
 }  // namespace
 
 void write_trace_otf2(const std::vector<std::string>& traces, const std::string& output) {
+    const HeldSignal too_large(SIGXFSZ);
+    const CleanEnd end(output);
+    OTF2_Error_RegisterCallback(note_failure, nullptr);
     Archive archive(output);
     ReadTracks all;
     for (const std::string& trace : traces) {
-        const ReadTracks tracks =
-            read_trace(trace, [&](const ReadTracks& known, const ReadEvent& event) { archive.add(known, event); });
+        const ReadTracks tracks = read_trace(trace, [&](const ReadTracks& known, const ReadEvent& event) {
+            CleanEnd::check();
+            archive.add(known, event);
+        });
         all.insert(tracks.begin(), tracks.end());
     }
     archive.finish(all);

@@ -174,6 +174,19 @@ TEST_F(RecordsFileTest, ADamagedBlockIsLeftOutAndTheOthersCount) {
     RecordsFile read(path_);
     ASSERT_EQ(read.threads().size(), 1U);
     EXPECT_EQ(read.threads()[0].number, 1U);
+    EXPECT_EQ(read.damaged(), 1U);
+    EXPECT_TRUE(read.cut());
+}
+
+TEST_F(RecordsFileTest, RoomThatNobodyHasWrittenIntoIsNoDamage) {
+    TraceFile& file = create();
+    TraceRing whole(file, *file.map_block(0, 100));
+    whole.put(TraceKind::chunk, 0);
+    std::filesystem::resize_file(path_, std::filesystem::file_size(path_) + TraceBlock::kBytes);
+    const RecordsFile read(path_);
+    EXPECT_EQ(read.threads().size(), 1U);
+    EXPECT_EQ(read.damaged(), 0U);
+    EXPECT_FALSE(read.cut());
 }
 
 TEST_F(RecordsFileTest, AKilledProcessLeavesItsRecordsUpToThere) {
