@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "base/c_locale.hpp"
 #include "base/clock.hpp"
@@ -19,6 +20,8 @@ namespace gimbal {
 namespace {
 
 constexpr int kSchemaVersion = 1;
+
+constexpr std::uint64_t kMaxWorkers = std::uint64_t{1} << 20;
 
 constexpr std::size_t kLargest = std::size_t{1} << 28;  // of a file of statistics [bytes]
 
@@ -40,6 +43,23 @@ Stored read_stored() {
     }
 }
 
+/// A key of the number-th loop, as T has it.
+template <class T>
+T value_of(const nlohmann::json& loop, const char* key, std::size_t number) {
+    const auto found = loop.is_object() ? loop.find(key) : loop.end();
+    bool right = found != loop.end();
+    if constexpr (std::is_same_v<T, std::string>)
+        right = right && found->is_string();
+    else if constexpr (std::is_same_v<T, double>)
+        right = right && found->is_number() && found->template get<double>() >= 0;
+    else
+        right = right && found->is_number_unsigned() && found->template get<std::uint64_t>() <= kMaxWorkers;
+    if (!right)
+        throw Error(ErrorCode::file, "the key \"" + std::string(key) + "\" of its loop " + std::to_string(number) +
+                                         " is missing or of the wrong type");
+    return found->template get<T>();
+}
+
 const Stored& stored() {
     // Never destroyed: loops may still start while the process ends.
     static const auto* const read = new Stored(read_stored());
@@ -52,17 +72,15 @@ std::vector<StoredStatistics> parse_loop_stats(std::string_view text) {
     const CLocale plain;
     const auto json = nlohmann::json::parse(text, nullptr, false);
     const auto version = json.is_object() ? json.find("schema_version") : json.end();
-    if (version == json.end() || !version->is_number() || *version != kSchemaVersion || !json.contains("loops")) {
+    if (version == json.end() || !version->is_number() || *version != kSchemaVersion || !json.contains("loops") ||
+        !json.at("loops").is_array()) {
         throw Error(ErrorCode::file, "not a file of loop statistics (schema_version 1)");
     }
     std::vector<StoredStatistics> all;
-    try {
-        for (const auto& loop : json.at("loops")) {
-            all.push_back({loop.at("loop").get<std::string>(), loop.at("workers").get<std::uint32_t>(),
-                           loop.at("mean_s").get<double>(), loop.at("sd_s").get<double>()});
-        }
-    } catch (const nlohmann::json::exception& error) {
-        throw Error(ErrorCode::file, std::string("not a file of loop statistics: ") + error.what());
+    for (const auto& loop : json.at("loops")) {
+        const std::size_t number = all.size() + 1;
+        all.push_back({value_of<std::string>(loop, "loop", number), value_of<std::uint32_t>(loop, "workers", number),
+                       value_of<double>(loop, "mean_s", number), value_of<double>(loop, "sd_s", number)});
     }
     return all;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <type_traits>
@@ -12,6 +13,7 @@
 
 #include "base/c_locale.hpp"
 #include "gimbal/error.hpp"
+#include "report/json_numbers.hpp"
 #include "report/metrics.hpp"
 
 namespace gimbal {
@@ -22,6 +24,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
+constexpr double kRounding_s = 1e-3;  // by which a sum of times may be below 0
+constexpr std::uint32_t kMaxWorkers = std::uint32_t{1} << 20;
 
 Json parsed(std::string_view text) {
     const CLocale plain;
@@ -53,6 +57,7 @@ struct Writer {
     void newer(const char* name, const T& value) {
         key(name, value);
     }
+    void sum(const char* name, double value) { key(name, value); }
     /// For readers of the file: it follows from the other keys, and is not read back.
     template <class T>
     void shown(const char* name, const T& value) {
@@ -86,11 +91,18 @@ struct Reader {
 
     template <class T>
     void key(const char* name, T& value) {
+        const auto found = json.find(name);
+        if (found == json.end() || !fits<T>(*found)) refuse(name);
         try {
-            json.at(name).get_to(value);
+            found->get_to(value);
         } catch (const Json::exception&) {
             refuse(name);
         }
+    }
+    /// A sum of times, which is not negative.
+    void sum(const char* name, double& value) {
+        key(name, value);
+        if (value < -kRounding_s) refuse(name);
     }
     /// A key that older records lack.
     template <class T>
@@ -161,7 +173,7 @@ void keys(Io& io, Of<Io, ScheduleUse>& use) {
 
 template <class Io>
 void keys(Io& io, Of<Io, WorkerTotals>& worker) {
-    io.key("busy_s", worker.busy_s);
+    io.sum("busy_s", worker.busy_s);
     io.key("iterations", worker.iterations);
     io.key("chunks", worker.chunks);
 }
@@ -184,7 +196,10 @@ void place_keys(Io& io, Loop& loop) {
     std::string level = loop.over_ranks ? "ranks" : "threads";
     io.newer("level", level);  // records of before there were loops over ranks lack it
     io.key("workers", loop.workers);
-    if constexpr (Io::kReads) loop.over_ranks = level == "ranks";
+    if constexpr (Io::kReads) {
+        if (loop.workers > kMaxWorkers) refuse("workers");
+        loop.over_ranks = level == "ranks";
+    }
 }
 
 template <class Io>
@@ -197,9 +212,9 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
     io.newer("shortest", loop.shortest);
     io.newer("longest", loop.longest);
     io.key("chunks", loop.chunks);
-    io.key("time_s", loop.time_s);
-    io.key("busy_max_s", loop.busy_max_s);
-    io.key("busy_mean_s", loop.busy_mean_s);
+    io.sum("time_s", loop.time_s);
+    io.sum("busy_max_s", loop.busy_max_s);
+    io.sum("busy_mean_s", loop.busy_mean_s);
     const double max_s = finite(loop.busy_max_s), mean_s = finite(loop.busy_mean_s);
     const TimeParts parts = time_parts(loop);
     io.shown("imbalance", mean_s > 0 ? max_s / mean_s - 1 : 0.0);
@@ -208,7 +223,7 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
     io.newer("late_s", loop.late_s);
     io.newer("borrowed_s", loop.borrowed_s);
     io.shown("waiting_s", parts.waiting_s);
-    io.key("scheduling_s", loop.scheduling_s);
+    io.sum("scheduling_s", loop.scheduling_s);
     io.newer("opening_s", loop.opening_s);
     io.newer("closing_s", loop.closing_s);
     io.key("fallbacks", loop.fallbacks);
@@ -236,7 +251,7 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
 template <class Io>
 void keys(Io& io, Of<Io, UnfinishedLoop>& loop) {
     place_keys(io, loop);
-    io.key("time_s", loop.time_s);
+    io.sum("time_s", loop.time_s);
 }
 
 template <class Io>
@@ -246,8 +261,8 @@ void keys(Io& io, Of<Io, WaitingPath>& path) {
     io.key("module", path.module);
     io.key("offset_bytes", path.offset);
     io.key("calls", path.calls);
-    io.key("time_s", path.time_s);
-    io.key("waiting_s", path.waiting_s);
+    io.sum("time_s", path.time_s);
+    io.sum("waiting_s", path.waiting_s);
     io.key("predicted_slack_s", path.predicted_s);
     io.key("exact_calls", path.exact_calls);
     io.key("seen_calls", path.seen_calls);
@@ -258,9 +273,9 @@ void keys(Io& io, Of<Io, WaitingPath>& path) {
 
 template <class Io>
 void keys(Io& io, Of<Io, WaitingRecord>& waiting) {
-    io.key("window_s", waiting.window_s);
-    io.key("mpi_s", waiting.mpi_s);
-    io.key("waiting_s", waiting.waiting_s);
+    io.sum("window_s", waiting.window_s);
+    io.sum("mpi_s", waiting.mpi_s);
+    io.sum("waiting_s", waiting.waiting_s);
     io.shown("transfer_s", std::max(0.0, waiting.mpi_s - waiting.waiting_s));
     io.key("asleep_s", waiting.asleep_s);
     io.key("calls", waiting.calls);
@@ -307,7 +322,7 @@ void keys(Io& io, Of<Io, RunRecord>& record) {
     io.newer("alone", record.alone);
     word_of(io, "mpi", kMpiHere, record.mpi);
     io.newer("started_s", record.started_s);
-    io.key("wall_s", record.wall_s);
+    io.sum("wall_s", record.wall_s);
     io.key("dispatch_ns", record.dispatch_ns);
     io.key("seed", record.seed);
     io.newer("cores_lent", record.cores_lent);

@@ -24,6 +24,8 @@ using Places = std::array<std::size_t, kColumns.size()>;
 // More than that cannot have been run, and would be allocated before it is found missing.
 constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 32;
 
+constexpr std::size_t kLargest = std::size_t{1} << 28;  // of a record's file [bytes]
+
 [[noreturn]] void fail(std::size_t line, const std::string& what) {
     throw Error(ErrorCode::file, "line " + std::to_string(line) + ": " + what);
 }
@@ -132,7 +134,7 @@ Recording Recording::parse(std::string_view text) {
 }
 
 Recording Recording::read(const std::string& path) {
-    return parse(read_file(path, SIZE_MAX));
+    return parse(read_file(path, kLargest));
 }
 
 const std::vector<RecordedStep>* Recording::find(std::string_view loop, std::uint32_t workers) const {

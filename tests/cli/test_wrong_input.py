@@ -105,6 +105,11 @@ class WrongInput(ToolTest):
         for path, says in (("missing.csv", "No such file"), ("no.csv", "not a record")):
             self.refused("--replay", path, says=["GIMBAL_REPLAY: ", path, says])
 
+    def test_a_record_without_end_is_refused(self):
+        done = self.gimbal("run", "--replay", "/dev/zero", "--", "true")
+        self.assertEqual((done.returncode, done.stderr.count("gimbal: ")), (2, 1), done.stderr)
+        self.assertIn('cannot read "/dev/zero": File too large', done.stderr)
+
     def test_a_record_of_each_rank_is_read_before_the_start(self):
         text = "loop,workers,step,iterations,technique\nf,2,0,10,gss\n"
         ranks = ("-n", "3", "--mpiexec", self.script('shift 2; exec "$@"', "launcher.sh"))

@@ -25,4 +25,25 @@ TEST(LoopStats, AnythingElseIsRefused) {
     }
 }
 
+TEST(LoopStats, WhatIsWrongIsSaidInOurWords) {
+    const auto said = [](const std::string& loop) {
+        try {
+            (void)gimbal::parse_loop_stats(
+                R"({"schema_version": 1, "loops": [{"loop": "f", "workers": 2, "mean_s": 1, "sd_s": 0}, )" + loop +
+                "]}");
+            return std::string("nothing");
+        } catch (const gimbal::Error& error) {
+            return std::string(error.what());
+        }
+    };
+    const auto wrong = [](const std::string& key) {
+        return "the key \"" + key + "\" of its loop 2 is missing or of the wrong type";
+    };
+    EXPECT_EQ(said("7"), wrong("loop"));
+    EXPECT_EQ(said(R"({"loop": "g", "workers": -2, "mean_s": 1, "sd_s": 0})"), wrong("workers"));
+    EXPECT_EQ(said(R"({"loop": "g", "workers": 4294967298, "mean_s": 1, "sd_s": 0})"), wrong("workers"));
+    EXPECT_EQ(said(R"({"loop": "g", "workers": 2, "mean_s": "1", "sd_s": 0})"), wrong("mean_s"));
+    EXPECT_EQ(said(R"({"loop": "g", "workers": 2, "mean_s": 1})"), wrong("sd_s"));
+}
+
 }  // namespace

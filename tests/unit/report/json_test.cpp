@@ -93,6 +93,30 @@ TEST(Json, DamagedFilesAreRefusedWithTheReason) {
     EXPECT_EQ(problem(wrong_type), "the record's key \"pid\" is missing or of the wrong type");
 }
 
+TEST(Json, NumbersThatCannotBeAreRefusedByTheirKey) {
+    const std::string text = to_json(sample_record());
+    for (const auto& [key, number] : {std::pair{"busy_mean_s", "-1.0"},
+                                      {"busy_s", "-3"},
+                                      {"time_s", "1e16"},
+                                      {"wall_s", "-5"},
+                                      {"workers", "4000000"},
+                                      {"workers", "4294967298"},
+                                      {"workers", "-1"},
+                                      {"calls", "2.5"},
+                                      {"calls", "-2"},
+                                      {"pid", "4294967296"},
+                                      {"ranks", "99999999999"},
+                                      {"iterations", "18446744073709551616"}}) {
+        std::string wrong = text;
+        const std::string before = "\"" + std::string(key) + "\": ";
+        const std::size_t at = wrong.find(before) + before.size();
+        ASSERT_LT(at, wrong.size()) << key;
+        wrong.replace(at, wrong.find_first_of(",\n", at) - at, number);
+        EXPECT_EQ(problem(wrong), "the record's key \"" + std::string(key) + "\" is missing or of the wrong type")
+            << number;
+    }
+}
+
 TEST(Json, FiguresThatAreNotFiniteBecomeZeroAndBadTextIsReplaced) {
     RunRecord record = sample_record();
     record.wall_s = std::numeric_limits<double>::quiet_NaN();
