@@ -2,6 +2,9 @@
 #include "config/load.hpp"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
 
 #include "base/nearest.hpp"
 #include "base/quote.hpp"
@@ -9,6 +12,7 @@
 #include "config/schedule_value.hpp"
 #include "config/selection.hpp"
 #include "config/table.hpp"
+#include "gimbal/output_file.hpp"
 
 namespace gimbal {
 
@@ -180,6 +184,38 @@ std::vector<Setting> file_settings(const std::string& path, std::vector<Error>& 
     }
 }
 
+/// Of files that are written each needs a name of its own: else the last one to end is all that is left. The later one
+/// counts as not given. What patterns become is not known here; the same pattern is the same file.
+void refuse_shared_files(LoadedOptions& loaded) {
+    Options& options = loaded.options;
+    const std::array<std::pair<std::string_view, std::string*>, 6> files = {
+        {{"GIMBAL_OUTPUT", &options.output},
+         {"GIMBAL_TRACE", &options.trace},
+         {"GIMBAL_PIN_TRACE", &options.pin.trace},
+         {"GIMBAL_RECORD", &options.select.record},
+         {"GIMBAL_LOOP_STATS", &options.loop_stats},
+         {"GIMBAL_RL_AGENT_STATS", &options.select.agent_stats}}};
+    const auto whole = [](const std::string& path) {
+        std::error_code ignored;
+        return std::filesystem::absolute(path, ignored).lexically_normal();
+    };
+    for (std::size_t i = 0; i < files.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k) {
+            const auto& [name, path] = files[i];
+            if (path->empty() || files[k].second->empty() || is_stream(*path)) continue;
+            if (whole(*path) != whole(*files[k].second)) continue;
+            const auto row = static_cast<std::size_t>(find_option(name) - option_table().data());
+            Setting& use = options.effective[row];
+            loaded.problems.emplace_back(ErrorCode::wrong_use,
+                                         std::string(name) + ": " + quote_value(*path) + " is also the file of " +
+                                             std::string(files[k].first) + from(use),
+                                         "each needs a file of its own");
+            path->clear();
+            use.value.clear();
+            use.origin = "default";
+        }
+}
+
 }  // namespace
 
 LoadedOptions load_options(const Environment& environment, std::span<const Setting> overrides) {
@@ -195,6 +231,7 @@ LoadedOptions load_options(const Environment& environment, std::span<const Setti
     if (environment.omp_schedule) apply_omp_schedule(*environment.omp_schedule, loaded);
     for (const Setting& setting : overrides) apply(setting, loaded);
     resolve_selection(loaded.options);
+    refuse_shared_files(loaded);
     loaded.problems.insert(loaded.problems.end(), file_problems.begin(), file_problems.end());
     return loaded;
 }
@@ -211,7 +248,7 @@ void validate(const LoadedOptions& loaded) {
 std::string message_text(const Error& error, std::string_view severity) {
     std::string text = "gimbal: " + std::string(severity) + ": " + error.what() + "\n";
     if (!error.hint().empty()) text += "        " + error.hint() + "\n";
-    return text;
+    return escape_controls(text, "\n\t");  // names of files are shown as they are
 }
 
 }  // namespace gimbal

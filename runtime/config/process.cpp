@@ -11,6 +11,7 @@
 
 #include "base/held_signal.hpp"
 #include "base/own_state.hpp"
+#include "base/quote.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "config/table.hpp"
@@ -93,9 +94,9 @@ void write_stderr(std::string_view text) noexcept {
 std::string settings_text(const Options& options) {
     std::string text;
     const auto add = [&](const Setting& use, const char* remark = "") {
-        std::string line = "  " + use.name + "=" + (use.value.empty() ? "(not set)" : use.value);
+        std::string line = "  " + use.name + "=" + (use.value.empty() ? "(not set)" : escape_controls(use.value));
         if (line.size() < 40) line.resize(40, ' ');
-        text += line + "  " + use.origin + remark + "\n";
+        text += line + "  " + escape_controls(use.origin) + remark + "\n";
     };
     for (std::size_t i = 0; i < options.effective.size(); ++i) {
         if (option_table()[i].hidden) continue;

@@ -65,9 +65,12 @@ bool goes_by(const Ran& ran, std::string_view option) {
     });
 }
 
-/// Why an option has no effect since another one is not set; empty: it may have one.
+/// Why an option has no effect since another one is not set, or a library is missing; empty: it may have one.
 std::string lacks_other(std::string_view name, const Options& options) {
     if (name.starts_with("GIMBAL_PIN_") && options.pin.mode == "off") return "GIMBAL_PIN is off";
+    if ((name == "GIMBAL_PIN" || name.starts_with("GIMBAL_PIN_")) && options.pin.mode != "off" &&
+        !placement_is_loaded())
+        return "libgimbal_pin.so is not in the process: use `gimbal run`, or name it in LD_PRELOAD, too";
     if (name.starts_with("GIMBAL_TRACE_") && options.trace.empty()) return "GIMBAL_TRACE is not set";
     if (name == "GIMBAL_RANK_THREADS" && options.rank_threads > 0 && !options.ranks.elastic)
         return "GIMBAL_ELASTIC is off";

@@ -17,9 +17,10 @@
 
 #include "base/clock.hpp"
 #include "base/held_signal.hpp"
-#include "base/own_state.hpp"
 #include "base/own_stack.hpp"
+#include "base/own_state.hpp"
 #include "base/process_state.hpp"
+#include "base/quote.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
@@ -139,12 +140,13 @@ void name_loops(RunRecord& record) {
 // A file that was asked for and is not written, since loops are the OpenMP runtime's own.
 void say_nobody_asked(const Options& asked) {
     if (!nobody_asked() || process_environment().rank != 0 || !stderr_is_the_same()) return;
-    for (const char* const name : {"GIMBAL_OUTPUT", "GIMBAL_TRACE", "GIMBAL_REPORT"}) {
+    for (const char* const name : {"GIMBAL_OUTPUT", "GIMBAL_TRACE", "GIMBAL_REPORT", "GIMBAL_PIN"}) {
         const auto use = std::find_if(asked.effective.begin(), asked.effective.end(),
                                       [&](const Setting& setting) { return setting.name == name; });
         if (use == asked.effective.end() || use->origin == "default") continue;
         if (use->name == "GIMBAL_REPORT" && asked.report != ReportLevel::full) continue;
-        write_stderr("gimbal: warning: " + use->name + "=" + use->value +
+        if (use->name == "GIMBAL_PIN" && (asked.pin.mode == "off" || placement_is_loaded())) continue;
+        write_stderr("gimbal: warning: " + use->name + "=" + escape_controls(use->value) +
                      " had no effect: no setting asks for Gimbal\n        with LD_PRELOAD set GIMBAL_SCHEDULE=runtime, "
                      "too, or use `gimbal run`\n");
         return;
@@ -190,7 +192,8 @@ void leave_records() {
     if (record.loops.empty() && record.unfinished.empty() && record.placement.empty() && !record.waiting) {
         // There is nothing to report, but rules may have been written in vain.
         if (speaks)
-            for (const std::string& warning : record.warnings) write_stderr("gimbal: warning: " + warning + "\n");
+            for (const std::string& warning : record.warnings)
+                write_stderr("gimbal: warning: " + escape_controls(warning) + "\n");
         return;
     }
     // Who reads the file can look up what is not looked up here.

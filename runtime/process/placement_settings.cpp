@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <exception>
 
 #include "base/clock.hpp"
@@ -32,6 +33,8 @@ pin::Mode mode_of(const std::string& word) noexcept {
     return word == "static" ? pin::Mode::fixed : pin::Mode::off;
 }
 
+std::atomic<bool> g_loaded{false};  // relaxed: nothing else is told by it
+
 /// With its placeholders filled in, and as it was meant when the program started.
 const char* trace_path(const std::string& pattern) {
     static const std::string path = pattern.empty() ? "" : from_start(expand_pattern(pattern, describe_process()));
@@ -48,6 +51,10 @@ pin::Settings learning_settings(const PinSettings& asked) {
     return settings;
 }
 
+bool placement_is_loaded() noexcept {
+    return g_loaded.load(std::memory_order_relaxed);
+}
+
 const PlacementReport& placement_report() noexcept {
     return said();
 }
@@ -62,6 +69,7 @@ void restart_placement_in_child() noexcept {
 extern "C" {
 
 gimbal_pin_settings gimbal_pin_settings_get(void) {
+    gimbal::g_loaded.store(true, std::memory_order_relaxed);
     const gimbal::Options& asked = gimbal::options();
     static const gimbal::pin::Settings settings = gimbal::learning_settings(asked.pin);
     return {.settings = &settings,

@@ -74,6 +74,9 @@ struct PlacementReport {
 /// GIMBAL_PIN_SETTINGS, and what other options say of the same.
 [[nodiscard]] pin::Settings learning_settings(const PinSettings& asked);
 
+/// Whether libgimbal_pin.so is in this process, without which GIMBAL_PIN has no effect. @threads any
+[[nodiscard]] bool placement_is_loaded() noexcept;
+
 /// @threads those of the end of the process: what is said is said before
 [[nodiscard]] const PlacementReport& placement_report() noexcept;
 

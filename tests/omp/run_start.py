@@ -3,6 +3,7 @@
 """The start of a program under the patched libomp where something is amiss: a full /dev/shm, a libgimbal.so of another
 build, wrong settings without the launcher. The program runs to its right end, and one line says what was wrong."""
 import argparse
+import json
 import os
 import pathlib
 import platform
@@ -353,6 +354,34 @@ class InVain(ToolTest):
                 ((), {}, 0)):
             with self.subTest(words=words, **variables):
                 self.assertEqual(len(self.warnings(*words, **variables)), count, self.warnings(*words, **variables))
+
+    def test_placement_without_its_library_is_said(self):
+        for variables, count in (({"GIMBAL_PIN": "learn"}, 1), ({"GIMBAL_PIN": "static", "GIMBAL_PIN_NODES": "x"}, 2),
+                                 ({"GIMBAL_PIN": "off"}, 0)):
+            with self.subTest(**variables):
+                result = self.run_under_gimbal(self.program, env={"GIMBAL_SCHEDULE": "gss", **variables})
+                self.assert_right(result)
+                self.assertEqual(result.stderr.count("libgimbal_pin.so is not in the process"), count, result.stderr)
+        self.assertEqual(self.warnings("--pin=observe", "--schedule", "gss"), [])
+
+    def test_control_characters_in_a_value_do_not_reach_the_terminal(self):
+        for variables in ({"GIMBAL_OUTPUT": "x\033[31m"}, {"GIMBAL_SCHEDULE": "gss", "GIMBAL_LOOP_STATS": "x\033[31m"},
+                          {"GIMBAL_SCHEDULE": "gss", "GIMBAL_CONFIG": "x\033[31m"}):
+            with self.subTest(**variables):
+                said = self.run_under_gimbal(self.program, env=variables).stderr
+                self.assertNotIn("\033", said)
+                self.assertIn("x\\x1b[31m", said)
+
+    def test_one_file_for_two_settings_is_refused(self):
+        path = str(self.folder / "same")
+        env = {"GIMBAL_SCHEDULE": "gss", "GIMBAL_OUTPUT": path, "GIMBAL_RECORD": path}
+        result = self.run_under_gimbal(self.program, env=env)
+        self.assert_right(result)
+        self.assertIn("is also the file of GIMBAL_OUTPUT", result.stderr)
+        self.assertIn("OpenMP loops run without Gimbal", result.stderr)
+        result = self.run_under_gimbal(self.program, env={**env, "GIMBAL_STRICT": "0"})
+        self.assertIn("is also the file of GIMBAL_OUTPUT", result.stderr)
+        self.assertEqual(json.loads(pathlib.Path(path).read_text())["loops"][0]["calls"], 1)
 
     def test_what_the_user_wrote_is_named(self):
         said = self.warnings("--schedule", "gss", KMP_RL_GAMMA="0.5")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/quote.hpp"
 #include "config/load.hpp"
 #include "config/pin_words.hpp"
 #include "config/table.hpp"
@@ -28,7 +29,7 @@ std::string aliases(const OptionSpec& spec) {
 
 /// "0.85  (default)"
 std::string shown(const Setting& use) {
-    return (use.value.empty() ? "(not set)" : use.value) + "  (" + use.origin + ")";
+    return escape_controls((use.value.empty() ? "(not set)" : use.value) + "  (" + use.origin + ")");
 }
 
 /// One sentence for people: what may be written, and where else it can be set.

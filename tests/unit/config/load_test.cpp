@@ -49,6 +49,26 @@ TEST(Load, WithNothingSetEverythingIsAtItsDefault) {
     EXPECT_EQ(loaded.options.origin("GIMBAL_SEED"), "default");
 }
 
+TEST(Load, OfTwoSettingsThatNameOneFileTheLaterOneIsRefused) {
+    const LoadedOptions loaded =
+        load_options(environment({{"GIMBAL_RECORD", "x-%r", ""}, {"GIMBAL_OUTPUT", "./x-%r", ""}}));
+    EXPECT_EQ(first_problem(loaded),
+              "gimbal: error: GIMBAL_RECORD: \"x-%r\" is also the file of GIMBAL_OUTPUT (from the environment).\n"
+              "        each needs a file of its own\n");
+    EXPECT_EQ(loaded.options.output, "./x-%r");
+    EXPECT_EQ(loaded.options.select.record, "");
+    EXPECT_EQ(loaded.options.origin("GIMBAL_RECORD"), "default");
+    EXPECT_EQ(
+        load_options(environment({{"GIMBAL_RECORD", "x", ""}, {"GIMBAL_OUTPUT", "x", ""}, {"GIMBAL_TRACE", "x", ""}}))
+            .problems.size(),
+        2U);
+    for (const char* const path : {"/dev/null", "/dev/stdout"})
+        EXPECT_EQ(first_problem(load_options(environment({{"GIMBAL_RECORD", path, ""}, {"GIMBAL_OUTPUT", path, ""}}))),
+                  "");
+    EXPECT_EQ(first_problem(load_options(environment({{"GIMBAL_RECORD", "x-%r", ""}, {"GIMBAL_OUTPUT", "x-%p", ""}}))),
+              "");
+}
+
 TEST(Load, PrecedenceIsApiThenEnvironmentThenFile) {
     const SettingsFile file("seed = 1\nreport = \"full\"\nschedule = \"gss\"\n");
     const Environment all =
