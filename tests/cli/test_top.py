@@ -175,12 +175,12 @@ class Live(Watched):
                 while top.read(0.2):
                     pass
                 self.assertEqual(top.process.wait(timeout=100), 0, (columns, rows))
-        for kind in ("no-such-terminal", "dumb"):
+        for kind, said in (("no-such-terminal", "TERM=no-such-terminal"), ("dumb", "TERM=dumb"), ("", "TERM is not set")):
             with self.view(pid, kind=kind) as top:
                 while top.read(0.2):
                     pass
                 self.assertEqual(top.process.wait(timeout=100), 2)
-                self.assertIn(f"TERM={kind}", top.written)
+                self.assertIn(said, top.written)
 
     def test_a_signal_gives_the_terminal_back(self):
         with self.view(self.start()) as top:
@@ -194,6 +194,14 @@ class Live(Watched):
 
 class PinWatch(ToolTest):
     """`gimbal pin watch`, until Ctrl-C."""
+
+    def test_a_terminal_of_lines_gets_lines(self):
+        for kind in ("dumb", ""):
+            with Program([self.tool, "pin", "watch", "--interval", "0.1", "--times", "2"], self.environment(),
+                         cwd=self.work, kind=kind) as watch:
+                while watch.read(0.2):
+                    pass
+                self.assertNotIn("\x1b", watch.written)
 
     def test_it_goes_on_until_it_is_interrupted(self):
         with Program([self.tool, "pin", "watch", "--interval", "0.1"], self.environment(), cwd=self.work) as watch:

@@ -6,6 +6,7 @@ import json
 import pathlib
 import re
 import shlex
+import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -79,9 +80,16 @@ class CheckTest(ToolTest):
         result = self.tool("check", program)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         for text in ("libgomp, which the patched libomp answers", "MPI      none seen", "runtime     2  taken",
-                     "dynamic     2  taken if --loops names them", "to try", f"gimbal run -t 8 -- {program}"):
+                     "dynamic     2  taken if --loops names them", "to try", f"gimbal run -- {program}"):
             self.assertIn(text, result.stdout)
         self.assertNotIn("parallel regions", result.stdout, "calls are no regions, and the loops say enough")
+
+    def test_a_name_with_blanks_is_quoted(self):
+        program = self.folder / "it's one"
+        shutil.copy(next(iter(self.programs.values())), program)
+        for command in self.check(program)["commands"]:
+            self.assertEqual(shlex.split(command)[-1], str(program))
+            self.assertNotIn("-t", shlex.split(command))
 
     def test_regions_without_loops(self):
         program = self.build(ARGUMENTS.gcc, """

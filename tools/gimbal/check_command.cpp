@@ -154,10 +154,19 @@ void print_object(const Object& object) {
         std::printf("  parallel regions without loops, or with static ones only\n");
 }
 
+/// A word as a shell has it.
+std::string shell_word(const std::string& word) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+    std::string quoted = "'";
+    for (const char letter : word) quoted += letter == '\'' ? std::string("'\"'\"'") : std::string(1, letter);
+    return quoted + "'";
+}
+
 /// What to type. @return lines
 std::vector<std::string> commands(const std::string& program, const ProgramFacts& facts,
                                   const std::vector<Object>& objects) {
-    const std::string start = std::string("gimbal run ") + (facts.mpi == MpiFamily::unknown ? "" : "-n 4 ") + "-t 8 ";
+    const std::string start = std::string("gimbal run ") + (facts.mpi == MpiFamily::unknown ? "" : "-n 4 ");
     bool runtime = false;
     std::string named;
     for (const Object& object : objects) {
@@ -166,8 +175,8 @@ std::vector<std::string> commands(const std::string& program, const ProgramFacts
         if (!more.empty()) named += (named.empty() ? "" : ";") + more;
     }
     std::vector<std::string> lines;
-    if (runtime) lines.push_back(start + "-- " + program);
-    if (!named.empty()) lines.push_back(start + "--loops '" + named + "' -- " + program);
+    if (runtime) lines.push_back(start + "-- " + shell_word(program));
+    if (!named.empty()) lines.push_back(start + "--loops " + shell_word(named) + " -- " + shell_word(program));
     return lines;
 }
 

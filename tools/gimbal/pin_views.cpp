@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
+#include <string_view>
 #include <thread>
 
 #include "base/quote.hpp"
@@ -145,12 +147,14 @@ int show_placement(const PinRequest& request) {
 }
 
 int watch_placement(const PinRequest& request) {
-    const bool terminal = isatty(STDOUT_FILENO) == 1;
+    const char* const kind = std::getenv("TERM");
+    // Without a kind, or with this one, a terminal has only lines, one after the other.
+    const bool moves = isatty(STDOUT_FILENO) == 1 && kind && *kind && std::string_view(kind) != "dumb";
     for (int time = 0; request.times == 0 || time < request.times; ++time) {
         if (time > 0) std::this_thread::sleep_for(std::chrono::duration<double>(request.interval_s));
         const Pages pages = pages_of(request.pid);
         // Back to the top and clear: the view stays where it is.
-        print_text((terminal ? "\033[H\033[J" : "") + processes_text(pages));
+        print_text((moves ? "\033[H\033[J" : "") + processes_text(pages));
         if (std::fflush(stdout) != 0) return 1;  // nobody sees it; main() says why
         if (request.pid != 0 && pages.empty()) return 1;
     }

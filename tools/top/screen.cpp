@@ -53,9 +53,12 @@ class Terminal {
 public:
     Terminal() {
         const char* const kind = std::getenv("TERM");
-        if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1 || !kind || !*kind)
+        if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1)
             throw Error(ErrorCode::unsupported, "top: standard input and output must be a terminal",
                         "for files and pipes: gimbal top --once");
+        if (!kind || !*kind)
+            throw Error(ErrorCode::unsupported, "top: TERM is not set: the kind of the terminal is not known",
+                        "for example: TERM=xterm gimbal top; or gimbal top --once");
         screen_ = newterm(nullptr, stdout, stdin);
         if (!screen_)
             throw Error(ErrorCode::unsupported,
