@@ -58,6 +58,7 @@ struct Writer {
         key(name, value);
     }
     void sum(const char* name, double value) { key(name, value); }
+    void newer_sum(const char* name, double value) { key(name, value); }
     /// For readers of the file: it follows from the other keys, and is not read back.
     template <class T>
     void shown(const char* name, const T& value) {
@@ -103,6 +104,9 @@ struct Reader {
     void sum(const char* name, double& value) {
         key(name, value);
         if (value < -kRounding_s) refuse(name);
+    }
+    void newer_sum(const char* name, double& value) {
+        if (json.contains(name)) sum(name, value);
     }
     /// A key that older records lack.
     template <class T>
@@ -163,7 +167,7 @@ void keys(Io& io, Of<Io, ScheduleUse>& use) {
     io.key("schedule", use.schedule);
     io.key("reason", use.reason);
     io.key("calls", use.calls);
-    io.newer("time_s", use.time_s);
+    io.newer_sum("time_s", use.time_s);
     io.newer("exploring", use.exploring);
     io.newer("timed", use.timed);
     io.newer("median_s", use.median_s);
@@ -220,7 +224,7 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
     io.shown("imbalance", mean_s > 0 ? max_s / mean_s - 1 : 0.0);
     io.shown("lost", loop.time_s > 0 ? parts.waiting_s / loop.time_s : 0.0);
     io.shown("work_s", parts.work_s);
-    io.newer("late_s", loop.late_s);
+    io.newer_sum("late_s", loop.late_s);
     io.newer("borrowed_s", loop.borrowed_s);
     io.shown("waiting_s", parts.waiting_s);
     io.sum("scheduling_s", loop.scheduling_s);

@@ -10,7 +10,7 @@ std::string damage_text(const std::string& records, const WrittenTrace& trace) {
     if (trace.damaged > 0)
         what = std::to_string(trace.damaged) + (trace.damaged == 1 ? " damaged block" : " damaged blocks") +
                (trace.cut ? " and " : "");
-    if (trace.cut) what += "what is cut off at its end";
+    if (trace.cut) what += "the end, which is cut off";
     return "\"" + records + "\" is damaged: the trace lacks " + what;
 }
 

@@ -163,8 +163,8 @@ class Records(TraceTest):
         self.assertTrue((self.work / "t.pftrace").exists())
 
     def test_what_is_damaged_or_cut_off_is_said_in_one_line(self):
-        for more, magic, lacks in ((b"\1", 0x6b6c4247, "what is cut off at its end"), (b"", 7, "1 damaged block"),
-                                   (b"\1", 7, "1 damaged block and what is cut off at its end")):
+        for more, magic, lacks in ((b"\1", 0x6b6c4247, "the end, which is cut off"), (b"", 7, "1 damaged block"),
+                                   (b"\1", 7, "1 damaged block and the end, which is cut off")):
             done = self.converted(self.write_records(0, 1, magic=magic, more=more))
             self.assertEqual((done.returncode, done.stderr), (
                 0, f'gimbal: warning: "t.records-1" is damaged: the trace lacks {lacks}\n'))
