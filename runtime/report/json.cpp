@@ -26,6 +26,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kSchemaVersion = 1;
 constexpr double kRounding_s = 1e-3;  // by which a sum of times may be below 0
 constexpr std::uint32_t kMaxWorkers = std::uint32_t{1} << 20;
+constexpr int kMaxRanks = 1 << 24;
 
 Json parsed(std::string_view text) {
     const CLocale plain;
@@ -323,6 +324,10 @@ void keys(Io& io, Of<Io, RunRecord>& record) {
     io.key("pid", record.pid);
     io.key("rank", record.rank);
     io.key("ranks", record.ranks);
+    if constexpr (Io::kReads) {
+        if (record.rank < 0 || record.rank >= kMaxRanks) refuse("rank");
+        if (record.ranks < 1 || record.ranks > kMaxRanks) refuse("ranks");
+    }
     io.newer("alone", record.alone);
     word_of(io, "mpi", kMpiHere, record.mpi);
     io.newer("started_s", record.started_s);

@@ -106,6 +106,9 @@ TEST(Json, NumbersThatCannotBeAreRefusedByTheirKey) {
                                       {"calls", "-2"},
                                       {"pid", "4294967296"},
                                       {"ranks", "99999999999"},
+                                      {"ranks", "16777217"},
+                                      {"rank", "-5"},
+                                      {"rank", "16777216"},
                                       {"iterations", "18446744073709551616"}}) {
         std::string wrong = text;
         const std::string before = "\"" + std::string(key) + "\": ";
