@@ -11,9 +11,11 @@ install(FILES runtime/include/gimbal/api.h runtime/include/gimbal/gimbal.h runti
     runtime/include/gimbal/device_block.hpp runtime/include/gimbal/device_draws.hpp
     runtime/include/gimbal/device_loop.hpp runtime/include/gimbal/device_probe.hpp
     runtime/include/gimbal/device_rows.hpp
+    runtime/include/gimbal/device_settings.hpp
     runtime/include/gimbal/device_split.hpp runtime/include/gimbal/plain_text.hpp
     runtime/include/gimbal/hook_layout.h runtime/include/gimbal/core_loan.h runtime/include/gimbal/known_loops.h
-    runtime/include/gimbal/steal_record.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gimbal COMPONENT development)
+    runtime/include/gimbal/steal_record.h runtime/include/gimbal/traced_calls.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gimbal COMPONENT development)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/gimbal")
 install(EXPORT gimbalTargets NAMESPACE gimbal:: DESTINATION ${package} COMPONENT development)
 configure_package_config_file(cmake/gimbalConfig.cmake.in gimbalConfig.cmake PATH_VARS CMAKE_INSTALL_LIBDIR

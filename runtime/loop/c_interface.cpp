@@ -79,6 +79,7 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
     if (desc->schedule > 0) ask_for(gimbal::interned(desc->schedule), request);
     gimbal::LoopSite* const site = gimbal::find_site(*desc);
     if (!site) return nullptr;
+    if (!desc->code) request.reason = "the program";
     if (const int number = site->rule()) {
         const ScheduleSpec& rule = gimbal::interned(number);
         ask_for(rule, request);

@@ -52,6 +52,7 @@ std::string technique_of(const ScheduleUse* use) {
 std::string try_schedule(const LoopSummary& loop, const ScheduleUse* use, const std::string& schedule) {
     if (use && use->reason == "GIMBAL_LOOPS") return "Try " + schedule + " in its rule of GIMBAL_LOOPS";
     if (loop.over_ranks) return "Try GIMBAL_MPI_SCHEDULE=" + schedule;
+    if (use && use->reason == "the program") return "Try " + schedule + " in the program";
     if (use && use->reason == "default") return "Try GIMBAL_SELECT=auto";
     return std::string("Try ") + (use && use->reason == "OMP_SCHEDULE" ? "OMP_SCHEDULE" : "GIMBAL_SCHEDULE") + "=" +
            schedule;

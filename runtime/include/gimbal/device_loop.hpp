@@ -16,6 +16,7 @@
 #include "gimbal/device_draws.hpp"
 #include "gimbal/device_probe.hpp"
 #include "gimbal/device_rows.hpp"
+#include "gimbal/device_settings.hpp"
 #include "gimbal/device_split.hpp"
 #include "gimbal/gimbal.h"
 #include "gimbal/hook_layout.h"
@@ -25,21 +26,8 @@
 // As in gimbal/gimbal.h: programs do not link against libgimbal.so, and without it these are null.
 #pragma weak gimbal_hook_layout
 #pragma weak gimbal_schedule_parse
-#pragma weak gimbal_loop_open
 
 namespace gimbal {
-
-/// What a DeviceLoop is told at the beginning.
-struct DeviceLoopSettings {
-    std::string name = "device_loop";   ///< of the loop, in reports
-    std::int64_t rows = 0;              ///< N, iterations of each execution [rows], >= 1
-    std::int64_t halo = 1;              ///< rows to each side that a row is computed from [rows], >= 0
-    int device = 0;                     ///< OpenMP device number; < 0: threads alone
-    std::int64_t least_rows = 0;        ///< fewest rows of a chunk, at most `rows` [rows]; 0: a 128th of the loop
-    const char* schedule = "feedback";  ///< of Gimbal, as in OMP_SCHEDULE; one with weights learns the split
-    double fixed_part = -1;  ///< in [0, 1]: the device runs the first rows, this part of them, for comparison;
-                             ///< < 0: Gimbal shares the rows out
-};
 
 /// One loop over rows that host threads and a device draw chunks of from the same execution. The device is a worker of
 /// Gimbal's like any thread, driven by thread 0 of the team; its speed, and so its part of the rows, is learnt from
@@ -60,18 +48,20 @@ public:
     /// @param file, line  in the program: by these and its name the loop is known, and named in reports
     /// @errors std::bad_alloc; a device that cannot be used is said, not thrown
     explicit DeviceLoop(DeviceLoopSettings settings, const char* file = __builtin_FILE(), int line = __builtin_LINE())
-        : settings_(checked(std::move(settings))),
+        : settings_(checked_settings(std::move(settings))),
           source_(source_of(settings_.name, file, line)),
           rows_(settings_.rows, settings_.halo, settings_.device),
           probe_(settings_.rows, settings_.least_rows),
           block_(settings_.rows, settings_.least_rows) {
-        if (settings_.device < 0) return;
+        if (settings_.device < 0 || settings_.rows == 0) return;
         on_ = true;
         if (omp_get_num_devices() <= settings_.device) {
             leave_out("there is no device " + std::to_string(settings_.device));
-        } else if (settings_.fixed_part < 0 && !gimbal_here()) {
+        } else if (!gimbal_here()) {
             leave_out("Gimbal is not loaded, or is of another version (start the program with gimbal run)");
-        } else if (settings_.fixed_part < 0 && (schedule_ = gimbal_schedule_parse(settings_.schedule)) <= 0) {
+        } else if (gimbal_schedule_parse("ss") <= 0) {
+            leave_out("a wrong setting keeps Gimbal out");
+        } else if ((schedule_ = gimbal_schedule_parse(settings_.schedule)) <= 0) {
             leave_out(std::string("\"") + settings_.schedule + "\" is no schedule of Gimbal's");
         }
     }
@@ -108,14 +98,20 @@ public:
         return static_cast<T*>(rows_.on_device(array));
     }
 
+    /// The program has written an array on the host, between executions: the device is to have it anew. Where only some
+    /// rows were written, after fetch().
+    void changed(int array) { rows_.changed(array); }
+
     /// One execution.
     /// @param reads   arrays of which rows and their halo are read  @param writes  arrays of which rows are written,
-    ///                each row by its own iteration
+    ///                each row, or a part of it, by its own iteration. Of an array that stands in both lists, or in
+    ///                this one, an iteration may read its own row, and no other
     /// @param host    void host(Rows): runs these rows on a thread  @param device  void device(Rows): on the device; it
     ///                returns when they are done
     /// @errors std::runtime_error if rows cannot be copied from or to the device; no error may leave the bodies
     template <class Host, class Device>
     void run(const std::vector<int>& reads, const std::vector<int>& writes, const Host& host, const Device& device) {
+        if (settings_.rows == 0) return;
         if (!on_) {
             on_threads(host);
             return;
@@ -123,22 +119,18 @@ public:
         // Each thread's and the device's, and one more for what the device's thread runs by itself.
         Execution execution{reads, writes,
                             std::vector<DevicePart>(static_cast<std::size_t>(omp_get_max_threads()) + 1)};
-        bool probed = false;
+        std::string too_slow;
         if (settings_.fixed_part >= 0) {
             run_fixed(execution, host, device);
         } else if (!probe_.done()) {
-            probed = true;
-            run_probe(execution, host, device);
-        } else if (block_.pays()) {
-            run_block(execution, host, device);
+            too_slow = run_probe(execution, host, device);
         } else {
-            run_shared(execution, host, device);
+            too_slow = run_learnt(execution, host, device);
         }
         if (rows_.failed())
             throw std::runtime_error(settings_.name + ": rows cannot be copied from or to device " +
                                      std::to_string(settings_.device));
-        count(execution, probed);
-        if (!too_slow_.empty()) leave_out(std::exchange(too_slow_, {}));
+        if (!too_slow.empty()) leave_out("device " + std::to_string(settings_.device) + too_slow);
     }
 
     /// Have all rows of an array on the host.
@@ -164,15 +156,9 @@ private:
         std::vector<DevicePart> parts;  // [workers]; the first is the device's
     };
 
-    static DeviceLoopSettings checked(DeviceLoopSettings settings) {
-        settings.rows = std::max<std::int64_t>(settings.rows, 1);
-        if (settings.least_rows <= 0) settings.least_rows = std::max<std::int64_t>(settings.rows / 128, 1);
-        settings.least_rows = std::min(settings.least_rows, settings.rows);
-        return settings;
-    }
-
     /// As compilers tell where a loop is.
-    static std::string source_of(const std::string& name, const std::string& file, int line) {
+    static std::string source_of(std::string name, const std::string& file, int line) {
+        std::replace(name.begin(), name.end(), ';', ',');
         return ";" + file + ";" + name + ";" + std::to_string(line) + ";0;;";
     }
 
@@ -218,7 +204,7 @@ private:
         desc.unit = static_cast<std::uint64_t>(settings_.least_rows);
         desc.workers = workers;
         desc.schedule = schedule_;
-        return gimbal_loop_open(&desc);
+        return device_trace() ? device_trace()->open(&desc) : gimbal_loop_open(&desc);
     }
 
     template <class Host, class Device>
@@ -255,8 +241,9 @@ private:
     }
 
     /// One of the first executions. What thread 0 runs of it, by itself or on the device, is measured.
+    /// @return why the device is better left out; empty: it is not
     template <class Host, class Device>
-    void run_probe(Execution& execution, const Host& host, const Device& device) {
+    std::string run_probe(Execution& execution, const Host& host, const Device& device) {
         run_rest(execution, probe_.rows(), host, [&] {
             for (std::size_t piece = 0; piece < DeviceProbe::kPieces; ++piece) {
                 const Rows rows = probe_.piece(piece);
@@ -266,19 +253,27 @@ private:
                                        : run_chunk(execution, execution.parts.back(), rows, host, false));
             }
         });
-        DevicePart threads;
-        for (std::size_t i = 1; i < execution.parts.size(); ++i) {
-            threads.rows += execution.parts[i].rows;
-            threads.time_s += execution.parts[i].time_s;
-        }
+        const DeviceTally::Threads threads = tally_.take(execution.parts, settings_.rows);
         probe_.ended(threads.rows, threads.time_s);
-        if (!probe_.done()) return;
+        if (!probe_.done()) return {};
         block_.probed(probe_.launch_s(), probe_.ratio() * probe_.thread_row_s(),
                       probe_.thread_row_s() / std::max(omp_get_max_threads() - 1, 1));
-        if (block_.pays() ? block_.next() == 0 : probe_.ratio() * kSlow > 1)
-            too_slow_ = "device " + std::to_string(settings_.device) +
-                        (block_.pays() ? " takes as long for a launch as threads for the loop"
-                                       : " takes " + fixed_digits(probe_.ratio(), 1) + " times as long as a thread");
+        if (block_.pays()) return block_.next() == 0 ? " takes as long for a launch as threads for the loop" : "";
+        if (probe_.ratio() * kSlow <= 1) return {};
+        return " takes " + fixed_digits(probe_.ratio(), 1) + " times as long as a thread";
+    }
+
+    /// @return why the device is better left out; empty: it is not
+    template <class Host, class Device>
+    std::string run_learnt(Execution& execution, const Host& host, const Device& device) {
+        if (block_.pays())
+            run_block(execution, host, device);
+        else
+            run_shared(execution, host, device);
+        tally_.add(execution.parts, settings_.rows, block_.pays());
+        if (tally_.has_slowed()) probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
+        if (!tally_.too_slow()) return {};
+        return " was too slow in " + std::to_string(DeviceTally::kLateExecutions) + " executions";
     }
 
     /// The device's rows first, in one piece; the other threads share the rest. A team of one runs one after the other.
@@ -359,6 +354,7 @@ private:
                 run_chunk(execution, execution.parts[static_cast<std::size_t>(other) + 1],
                           {bound(other), bound(other + 1)}, host, false);
         }
+        tally_.take(execution.parts, settings_.rows);
     }
 
     template <class Host>
@@ -370,16 +366,6 @@ private:
             host(Rows{chunk * least, std::min((chunk + 1) * least, settings_.rows)});
     }
 
-    void count(const Execution& execution, bool probed) {
-        if (probed)
-            tally_.take(execution.parts, settings_.rows);
-        else
-            tally_.add(execution.parts, settings_.rows, block_.pays());
-        if (settings_.fixed_part < 0 && tally_.too_slow())
-            leave_out("device " + std::to_string(settings_.device) + " was too slow in " +
-                      std::to_string(DeviceTally::kLateExecutions) + " executions");
-    }
-
     DeviceLoopSettings settings_;
     std::string source_;
     DeviceRows rows_;
@@ -388,7 +374,6 @@ private:
     int schedule_ = 0;
     bool on_ = false;
     DeviceTally tally_;
-    std::string too_slow_;  // what the first executions have shown; empty: it is not
 };
 
 }  // namespace gimbal

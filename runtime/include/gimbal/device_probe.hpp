@@ -55,7 +55,7 @@ public:
     [[nodiscard]] double ratio() const noexcept {
         const double more_s = thread_s_[2] - thread_s_[1];
         const auto more = static_cast<double>(piece(2).size() - piece(1).size());
-        if (more <= 0 || more_s < kTelling * row_s_ * more) return 1;
+        if (more <= 0 || more_s <= kTelling * row_s_ * more) return 1;
         return std::max(device_s_[2] - device_s_[1], 0.0) / more_s;
     }
     /// What a launch costs [s].

@@ -34,10 +34,10 @@ public:
 
     /// Memory on the device that holds what lies on the host, until this object ends. @return null: there is none left
     void* copy(const void* host, std::size_t bytes) {
-        void* const memory = omp_target_alloc(bytes, device_);
+        void* const memory = omp_target_alloc(std::max<std::size_t>(bytes, 1), device_);
         if (!memory) return nullptr;
         memory_.push_back(memory);
-        return copy_bytes(memory, host, bytes, true) ? memory : nullptr;
+        return bytes == 0 || copy_bytes(memory, host, bytes, true) ? memory : nullptr;
     }
 
     /// One more array; both sides have all of it. @param device  its memory there, or null
@@ -51,15 +51,20 @@ public:
     /// Where an array lies on the device.
     [[nodiscard]] void* on_device(int array) const { return arrays_[static_cast<std::size_t>(array)].device; }
 
-    /// Before rows are computed on one side: it gets what they are computed from, and the other side loses them.
+    /// Before rows are computed on one side: it gets what they are computed from, and what it may leave as it is; the
+    /// other side loses them. Of an array that is written no neighbours are read: they may be written at this moment.
     /// @param reads, writes  numbers of arrays
     void bring_in(const std::vector<int>& reads, const std::vector<int>& writes, Rows rows, bool to_device) {
         const Rows around{std::max<std::int64_t>(rows.first - halo_, 0), std::min(rows.end + halo_, rows_)};
         const std::lock_guard lock(mutex_);
-        for (const int array : reads) bring(arrays_[static_cast<std::size_t>(array)], around, to_device);
-        for (const int array : writes) {
-            auto& where = arrays_[static_cast<std::size_t>(array)].where;
-            std::fill(where.begin() + rows.first, where.begin() + rows.end, to_device ? kOnDevice : kOnHost);
+        for (const int array : reads)
+            if (std::find(writes.begin(), writes.end(), array) == writes.end())
+                bring(arrays_[static_cast<std::size_t>(array)], around, to_device);
+        for (const int number : writes) {
+            Array& array = arrays_[static_cast<std::size_t>(number)];
+            bring(array, rows, to_device);
+            std::fill(array.where.begin() + rows.first, array.where.begin() + rows.end,
+                      to_device ? kOnDevice : kOnHost);
         }
     }
 
@@ -75,6 +80,12 @@ public:
             bring(array, {rows.first, rows.first + halo_}, false);
             bring(array, {rows.end - halo_, rows.end}, false);
         }
+    }
+
+    /// The host has written an array by itself: the device's rows are old.
+    void changed(int array) {
+        auto& where = arrays_[static_cast<std::size_t>(array)].where;
+        std::fill(where.begin(), where.end(), kOnHost);
     }
 
     /// Have all rows of an array on the host.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -37,22 +38,33 @@ public:
     /// @errors none  @cost O(workers)
     void add(const std::vector<DevicePart>& parts, std::int64_t rows, bool one_piece) noexcept {
         const DevicePart& device = parts.front();
-        const double longest_s = take(parts, rows);
-        if (longest_s == 0) return;
+        const Threads threads = take(parts, rows);
+        note_speed(device, threads);
+        // Where there are hardly more rows than workers some of them get none.
+        if (threads.longest_s == 0 || rows < 2 * static_cast<std::int64_t>(parts.size())) return;
         // Without rows: the technique has none for so slow a worker.
-        const bool late = device.rows == 0 || (!one_piece && device.time_s > kLate * longest_s);
+        const bool late = device.rows == 0 || (!one_piece && device.time_s > kLate * threads.longest_s);
         late_ = late ? late_ + 1 : 0;
     }
 
-    /// The same, of an execution whose split says nothing about the device. @return what the longest thread took [s]
-    double take(const std::vector<DevicePart>& parts, std::int64_t rows) noexcept {
+    /// What all threads did.
+    struct Threads {
+        std::int64_t rows = 0;
+        double time_s = 0;
+        double longest_s = 0;  ///< of one
+    };
+
+    /// The same, of an execution whose split says nothing about the device.
+    Threads take(const std::vector<DevicePart>& parts, std::int64_t rows) noexcept {
         const DevicePart& device = parts.front();
-        double longest_s = 0;
+        Threads threads;
         for (std::size_t i = 1; i < parts.size(); ++i) {
-            threads_.rows += parts[i].rows;
-            threads_.time_s += parts[i].time_s;
-            longest_s = std::max(longest_s, parts[i].time_s);
+            threads.rows += parts[i].rows;
+            threads.time_s += parts[i].time_s;
+            threads.longest_s = std::max(threads.longest_s, parts[i].time_s);
         }
+        threads_.rows += threads.rows;
+        threads_.time_s += threads.time_s;
         device_.rows += device.rows;
         device_.time_s += device.time_s;
         split_.executions += 1;
@@ -61,19 +73,45 @@ public:
         if (threads_.rows > 0 && device_.time_s > 0)
             split_.speed = static_cast<double>(device_.rows) / device_.time_s /
                            (static_cast<double>(threads_.rows) / threads_.time_s);
-        return longest_s;
+        return threads;
     }
 
     [[nodiscard]] const DeviceSplit& split() const noexcept { return split_; }
+
+    /// Whether the device takes far longer for its rows than it did, beside threads if there are any: it is to be
+    /// looked at anew. True once in kAgain executions at most.
+    [[nodiscard]] bool has_slowed() noexcept {
+        if (slower_ < kLateExecutions || split_.executions < looked_at_ + kAgain) return false;
+        looked_at_ = split_.executions;
+        usual_ = {};
+        slower_ = 0;
+        return true;
+    }
 
     /// Whether the threads are better off without the device: it was late in each of the last kLateExecutions.
     [[nodiscard]] bool too_slow() const noexcept { return late_ >= kLateExecutions; }
 
 private:
+    static constexpr double kSlower = 3;  // times as long as it usually takes
+    static constexpr std::int64_t kAgain = 64;
+
+    void note_speed(const DevicePart& device, const Threads& threads) noexcept {
+        if (device.rows == 0) return;
+        const bool alone = threads.rows == 0 || threads.time_s <= 0;
+        double now = device.time_s / static_cast<double>(device.rows);
+        if (!alone) now /= threads.time_s / static_cast<double>(threads.rows);
+        double& usual = usual_[alone ? 1 : 0];
+        if (usual == 0 || now < usual) usual = now;
+        slower_ = now > kSlower * usual ? slower_ + 1 : 0;
+    }
+
     DeviceSplit split_;
     DevicePart threads_;
     DevicePart device_;
-    int late_ = 0;  // executions in a row
+    int late_ = 0;                      // executions in a row
+    std::array<double, 2> usual_ = {};  // of a row: beside a thread's, and [s] where threads had none; least so far
+    int slower_ = 0;                    // executions in a row
+    std::int64_t looked_at_ = -kAgain;  // execution
 };
 
 }  // namespace gimbal

@@ -39,6 +39,9 @@ int main(int argc, char** argv) {
                     loop.add_array(b.data(), kColumns * sizeof(double))};
     if (mode == "memory") loop.copy(a.data(), std::size_t{1} << 55);
     double* host[] = {a.data(), b.data()};
+    // Written in place, beside what other rows are computed from.
+    std::vector<std::int64_t> times(kRows);
+    const int counts = loop.add_array(times.data(), sizeof(std::int64_t));
     int launches = 0;
     std::atomic<std::int64_t> runs = 0;
     for (int execution = 0; execution < kExecutions; ++execution) {
@@ -46,7 +49,10 @@ int main(int argc, char** argv) {
         double* const to = host[1 - execution % 2];
         const auto on_thread = [&](gimbal::Rows rows) {
             runs += rows.size();
-            for (std::int64_t row = rows.first; row < rows.end; ++row) square(from, to, row);
+            for (std::int64_t row = rows.first; row < rows.end; ++row) {
+                square(from, to, row);
+                if (row % 3 != 0) ++times[static_cast<std::size_t>(row)];
+            }
         };
         const auto on_device = [&](gimbal::Rows rows) {
             if (mode == "slow" || (mode == "later" && execution > 3))
@@ -56,13 +62,26 @@ int main(int argc, char** argv) {
             runs += rows.size();
             const double* const read = loop.on_device<double>(arrays[execution % 2]);
             double* const written = loop.on_device<double>(arrays[1 - execution % 2]);
+            std::int64_t* const count = loop.on_device<std::int64_t>(counts);
             const std::int64_t first = rows.first;
             const std::int64_t end = rows.end;
-#pragma omp target teams distribute parallel for is_device_ptr(read, written)
-            for (std::int64_t row = first; row < end; ++row) square(read, written, row);
+#pragma omp target teams distribute parallel for is_device_ptr(read, written, count)
+            for (std::int64_t row = first; row < end; ++row) {
+                square(read, written, row);
+                if (row % 3 != 0) ++count[row];
+            }
         };
-        loop.run({arrays[execution % 2]}, {arrays[1 - execution % 2]}, on_thread, on_device);
+        loop.run({arrays[execution % 2]}, {arrays[1 - execution % 2], counts}, on_thread, on_device);
+        if (execution % 5 != 4) continue;
+        // The host changes rows by itself.
+        loop.fetch(counts);
+        for (std::int64_t& time : times) time += 100;
+        loop.changed(counts);
     }
+    loop.fetch(counts);
+    for (std::int64_t row = 0; row < kRows; ++row)
+        if (times[static_cast<std::size_t>(row)] != 100 * (kExecutions / 5) + (row % 3 != 0 ? kExecutions : 0))
+            return 1;
     loop.fetch(arrays[kExecutions % 2]);
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (host[kExecutions % 2][i] != static_cast<double>(i % 1000) + kExecutions) return 1;

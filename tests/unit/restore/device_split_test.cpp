@@ -33,6 +33,31 @@ TEST(DeviceTally, OnlySeveralLateExecutionsInARowAreTooSlow) {
     EXPECT_TRUE(run(0, 0, true)) << "the device gets nothing";
 }
 
+TEST(DeviceTally, ADeviceThatTakesLongerThanItDidIsLookedAtAnew) {
+    for (const bool alone : {false, true}) {
+        DeviceTally tally;
+        const auto run = [&](double device_s) {
+            tally.add({{100, device_s}, {alone ? 0 : 100, alone ? 0.0 : 1.0}}, 200, true);
+            return tally.has_slowed();
+        };
+        for (int i = 0; i < 5; ++i) EXPECT_FALSE(run(1 + i % 2));
+        EXPECT_FALSE(run(4) || run(4));
+        EXPECT_TRUE(run(4)) << "the third in a row";
+        for (int i = 0; i < 5; ++i) EXPECT_FALSE(run(4)) << "that is what it is like now";
+        EXPECT_FALSE(run(20) || run(20) || run(20)) << "too soon";
+        for (int i = 0; i < 55; ++i) EXPECT_FALSE(run(20));
+        EXPECT_TRUE(run(20));
+    }
+}
+
+TEST(DeviceTally, WorkThatBecomesMoreForThreadsTooIsNoSlowDevice) {
+    DeviceTally tally;
+    for (double work_s : {1.0, 0.1, 0.01, 1.0, 10.0, 10.0, 10.0, 10.0}) {
+        tally.add({{100, work_s}, {100, work_s}}, 200, true);
+        EXPECT_FALSE(tally.has_slowed());
+    }
+}
+
 TEST(DeviceTally, WhereTheDeviceRunsAllRowsItIsNotLate) {
     DeviceTally tally;
     for (int i = 0; i < 5; ++i) tally.add({{100, 1}}, 100, true);

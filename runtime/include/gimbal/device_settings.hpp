@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace gimbal {
+
+/// What a DeviceLoop is told at the beginning.
+struct DeviceLoopSettings {
+    std::string name = "device_loop";   ///< of the loop, in reports
+    std::int64_t rows = 0;              ///< N, iterations of each execution [rows], >= 0
+    std::int64_t halo = 1;              ///< rows to each side that a row is computed from [rows], >= 0
+    int device = 0;                     ///< OpenMP device number; < 0: threads alone
+    std::int64_t least_rows = 0;        ///< fewest rows of a chunk, at most `rows` [rows]; 0: a 128th of the loop
+    const char* schedule = "feedback";  ///< of Gimbal, as in OMP_SCHEDULE; one with weights learns the split
+    double fixed_part = -1;  ///< in [0, 1]: the device runs the first rows, this part of them, for comparison;
+                             ///< < 0: Gimbal shares the rows out
+};
+
+/// What cannot be is taken for the nearest that can.
+[[nodiscard]] inline DeviceLoopSettings checked_settings(DeviceLoopSettings settings) {
+    settings.rows = std::max<std::int64_t>(settings.rows, 0);
+    if (!settings.schedule) settings.schedule = DeviceLoopSettings().schedule;
+    settings.fixed_part = settings.fixed_part >= 0 ? std::min(settings.fixed_part, 1.0) : -1;
+    if (settings.least_rows <= 0) settings.least_rows = std::max<std::int64_t>(settings.rows / 128, 1);
+    settings.least_rows = std::clamp<std::int64_t>(settings.least_rows, 1, std::max<std::int64_t>(settings.rows, 1));
+    return settings;
+}
+
+}  // namespace gimbal
