@@ -126,7 +126,7 @@ bool ForemanTransport::ranks_leave(ExecutionState& state, std::uint32_t rank, co
 }
 
 void ForemanTransport::poll() {
-    if (states_.empty() || team_->settings().robust == 0) return;
+    if (team_->settings().robust == 0) return;
     const std::unique_lock<std::mutex> held(router_->lock(), std::try_to_lock);
     if (!held) return;
     for (const auto& state : states_)

@@ -159,7 +159,7 @@ void MessageRouter::send(const ChunkReply& answer, int rank) {
 void MessageRouter::poll() {
     const std::unique_lock<std::mutex> held(lock_, std::try_to_lock);
     if (!held) return;  // somebody is at it
-    ++looks_;
+    looks_.fetch_add(1, std::memory_order_relaxed);
     if (team_->rank() == 0) {
         take_requests();
     } else {

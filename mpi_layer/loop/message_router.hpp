@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -51,7 +52,7 @@ public:
     /// Foreman: that rank waits elsewhere and asks nothing; under lock().
     [[nodiscard]] bool is_absent(std::uint32_t rank) const noexcept { return absent_[rank]; }
     /// How often somebody has looked [count].
-    [[nodiscard]] std::uint64_t looks() const noexcept { return looks_; }
+    [[nodiscard]] std::uint64_t looks() const noexcept { return looks_.load(std::memory_order_relaxed); }
     /// Foreman: what a message takes of its time, from when it is there until it is answered; 0: unknown [ticks].
     [[nodiscard]] double service() const noexcept { return service_; }
 
@@ -89,7 +90,7 @@ private:
     int tag_request_;
     int tag_answer_;
     std::mutex lock_;
-    std::uint64_t looks_ = 0;
+    std::atomic<std::uint64_t> looks_{0};                       // read without the lock, too
     double service_ = 0;                                        // [ticks]
     Incoming incoming_{};                                       // if this is the foreman
     std::vector<std::uint64_t> sent_;                           // [P] messages to each rank

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMaxGrains = std::numeric_limits<std::uint32_t>::max();
 // Of a part that is handed out, however little is known of its items: each piece is a header and two callbacks.
-constexpr std::int64_t kMostPieces = 1 << 16;
+constexpr std::int64_t kMaxPieces = 1 << 16;
 
 }  // namespace
 
@@ -128,7 +128,7 @@ void Owner::hand_out(Ask ask, Grains grains, bool asked) {
 }
 
 std::int64_t Owner::pack(const Chunk& part, const StealHeader& header, std::vector<std::byte>& message) {
-    const std::int64_t many = fixed_ ? at_once_ : std::max(at_once_, (part.size() + kMostPieces - 1) / kMostPieces);
+    const std::int64_t many = fixed_ ? at_once_ : std::max(at_once_, (part.size() + kMaxPieces - 1) / kMaxPieces);
     begin_message(message, header);
     std::size_t largest = 0;
     std::int64_t at = 0;

@@ -8,7 +8,7 @@
 
 namespace gimbal {
 
-inline constexpr double kMostReal = 1e15;  ///< of seconds, ratios and other reals: more is no measurement
+inline constexpr double kMaxReal = 1e15;  ///< of seconds, ratios and other reals: more is no measurement
 
 /// Whether a number is one that T can hold: the library would convert it without a word.
 template <class T, class Json>
@@ -16,7 +16,7 @@ template <class T, class Json>
     if constexpr (std::is_same_v<T, bool>)
         return json.is_boolean();
     else if constexpr (std::is_floating_point_v<T>)
-        return json.is_number() && std::abs(json.template get<double>()) <= kMostReal;
+        return json.is_number() && std::abs(json.template get<double>()) <= kMaxReal;
     else if constexpr (std::is_integral_v<T>)
         return json.is_number_unsigned()
                    ? std::in_range<T>(json.template get<std::uint64_t>())

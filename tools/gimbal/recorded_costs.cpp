@@ -20,7 +20,7 @@ struct Chunk {
     double cost_ns = 0;
 };
 
-constexpr std::uint64_t kMostWorkers = 1 << 16;  // as for --workers
+constexpr std::uint64_t kMaxWorkers = 1 << 16;  // as for --workers
 
 /// What one worker did in one execution.
 struct Share {
@@ -147,9 +147,9 @@ RecordedCosts read_recorded_costs(const std::string& trace, const std::string& l
     for (auto& [name, of_loop] : shares.by_loop) {
         simulate::RecordedLoop recorded{name, {}};
         for (const Share& share : of_loop) {
-            if (share.worker >= kMostWorkers)
+            if (share.worker >= kMaxWorkers)
                 throw Error(ErrorCode::file, "\"" + trace + "\" has a worker of number " + std::to_string(share.worker),
-                            "allowed: below " + std::to_string(kMostWorkers) + "; the file may be damaged");
+                            "allowed: below " + std::to_string(kMaxWorkers) + "; the file may be damaged");
             found.workers = std::max(found.workers, static_cast<std::uint32_t>(share.worker) + 1);
         }
         for (Gathered& gathered : executions_of(of_loop)) {

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     if (!strcmp(mistake, "chunk-after-last")) DLS_StartChunk(&info, &start, &size), code = size;
     if (!strcmp(mistake, "no-end-chunk")) {
         DLS_EndLoop(&info, &niters, &time);
-        DLS_StartLoop(&info, 0, 9, SS);
+        DLS_StartLoop(&info, 0, 9, STATIC);  // each rank draws one
         while (!DLS_Terminated(&info)) DLS_StartChunk(&info, &start, &size);
     }
     if (!strcmp(mistake, "no-end-loop")) {
