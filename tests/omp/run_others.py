@@ -114,7 +114,7 @@ class OtherPrograms(ToolTest):
                      "libsums.so")
         said = self.tool("check", "./libsums.so")
         self.assertEqual((said.returncode, said.stderr), (0, ""))
-        for text in ("calls of gcc's libgomp", "runtime     1  taken", "sums.c:5 sums", "gimbal run -t 8 -- PROGRAM"):
+        for text in ("calls of gcc's libgomp", "runtime     1  taken", "sums.c:5 sums", "gimbal run -- PROGRAM"):
             self.assertIn(text, said.stdout)
         self.assert_python_loop_runs()
 
