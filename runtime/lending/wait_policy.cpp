@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <string>
-#include <string_view>
 
 #include "base/warnings.hpp"
 #include "gimbal/launchers.h"

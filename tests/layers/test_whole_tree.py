@@ -2,9 +2,7 @@
 """What is said of the sources as a whole: warnings of other compilers are found where they are ours, and counts are right."""
 import io
 import json
-import os
 import pathlib
-import re
 import tempfile
 import unittest
 
