@@ -11,11 +11,12 @@ namespace gimbal::mpi {
 
 namespace {
 
-constexpr double kConfigured = -2;
+constexpr double kConfigured = 0;
 constexpr double kAgent = -1;
+constexpr double kFair = -2;
 
 bool is_allowed(double ratio) {
-    return ratio == kConfigured || ratio == kAgent || (ratio >= 0 && ratio <= 1);
+    return ratio == kFair || ratio == kAgent || (ratio >= kConfigured && ratio <= 1);
 }
 
 void require_sound(std::string_view name, const StealRequest& request, const StealOptions& options) {
@@ -29,7 +30,7 @@ void require_sound(std::string_view name, const StealRequest& request, const Ste
     if (!is_allowed(options.ratio))
         throw Error(ErrorCode::invalid_option,
                     loop + "the steal ratio " + significant_digits(options.ratio, 6) + " is not allowed",
-                    "allowed: (0, 1]; 0: a fair share; -1: the agent chooses; -2: GIMBAL_MPI_STEAL_RATIO");
+                    "allowed: (0, 1]; 0: GIMBAL_MPI_STEAL_RATIO; -1: the agent chooses; -2: a fair share");
     using Rule = StealOptions::Rule;
     if (options.rule != Rule::configured && options.rule != Rule::nearest && options.rule != Rule::seed)
         throw Error(ErrorCode::invalid_option,
@@ -50,6 +51,7 @@ bool by_seed(const Team& team, StealOptions::Rule rule) {
 
 // As StealView has it; < 0: the agent chooses.
 double ratio_of(const Team& team, const StealOptions& options) {
+    if (options.ratio == kFair) return 0;
     return is_allowed(options.ratio) && options.ratio != kConfigured ? options.ratio : team.settings().steal_ratio;
 }
 

@@ -48,7 +48,16 @@ struct alignas(kApart) WorkerSlot {
         std::uint64_t random = 1;     ///< for plans that thin out requests; hybrid plans
     };
 
-    /// Empty times and costs, made if there are none. @errors std::bad_alloc
+    /// Memory for what follows. @errors std::bad_alloc
+    void reserve_times() {
+        if (!times) times = std::make_unique<IterationTimes>();
+    }
+    void reserve_costs(std::uint64_t iterations, std::uint32_t workers) {
+        if (!costs) costs = std::make_unique<ChunkCosts>();
+        costs->reserve(CostProfile::bins_for(iterations, workers));
+    }
+
+    /// Empty times and costs, made if there are none. @errors std::bad_alloc, but not where they were reserved
     void begin_times() { times ? void(*times = {}) : void(times = std::make_unique<IterationTimes>()); }
     void begin_costs(std::uint64_t iterations, std::uint32_t workers) {
         if (!costs) costs = std::make_unique<ChunkCosts>();

@@ -50,8 +50,15 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
     } else if (workers > kSmallTeam) {
         queues_.release();
     }
-    if (config.sampled && site_) spare_buffers<ChunkCosts>().lend(slots_, &WorkerSlot::costs);
-    if (config.timed && site_) spare_buffers<IterationTimes>().lend(slots_, &WorkerSlot::times);
+    // Who begins may not throw.
+    if (config.sampled && site_) {
+        spare_buffers<ChunkCosts>().lend(slots_, &WorkerSlot::costs);
+        for (WorkerSlot& slot : slots_) slot.reserve_costs(plan->iterations, workers);
+    }
+    if (config.timed && site_) {
+        spare_buffers<IterationTimes>().lend(slots_, &WorkerSlot::times);
+        for (WorkerSlot& slot : slots_) slot.reserve_times();
+    }
     if (place.counter) {
         // The first to come; nobody has drawn before, and nobody sets it back to 0 while others draw.
         std::uint64_t fresh = 0;

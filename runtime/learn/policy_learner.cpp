@@ -52,7 +52,8 @@ Beliefs PolicyLearner::beliefs(std::uint32_t state) noexcept {
 std::uint32_t PolicyLearner::keep_best(std::uint32_t state) noexcept {
     if (own_states_) {
         keeping_ = true;
-        return beliefs(state).best();
+        agent_->row(state, row_);
+        return best_of(row_);
     }
     if (!keeping_) {
         complete_waiting(best());
@@ -125,11 +126,15 @@ double PolicyLearner::value(std::uint32_t action) const noexcept {
     return action < sizes_.actions ? agent_->averages()[action] : 0;
 }
 
-/// An action that never ran may look best only because its initial value does; it is no result.
 std::uint32_t PolicyLearner::best() const noexcept {
+    return best_of(agent_->averages());
+}
+
+/// An action that never ran may look best only because its initial value does; it is no result.
+std::uint32_t PolicyLearner::best_of(std::span<const double> values) const noexcept {
     bool any = false;
     for (std::uint32_t a = 0; a < sizes_.actions && !any; ++a) any = times_.tried(a);
-    return greedy(agent_->averages(), times_, [&](std::uint32_t a) { return !any || times_.tried(a); });
+    return greedy(values, times_, [&](std::uint32_t a) { return !any || times_.tried(a); });
 }
 
 std::unique_ptr<Learner> make_learner(const Parameters& parameters, std::size_t actions, std::uint64_t seed,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "learn/action_times.hpp"
@@ -69,6 +70,7 @@ private:
     [[nodiscard]] Beliefs beliefs(std::uint32_t state) noexcept;
     [[nodiscard]] bool limit_reached() const noexcept;
     std::uint32_t keep_best(std::uint32_t state) noexcept;
+    [[nodiscard]] std::uint32_t best_of(std::span<const double> values) const noexcept;
     void learn(Step step, std::uint64_t number) noexcept;
     void complete_waiting(std::uint32_t next_action) noexcept;
     void set_rates() noexcept;

@@ -14,7 +14,8 @@ public:
     virtual ~Reward() = default;
 
     /// The reward of a step, which then counts among the steps before.
-    /// @param signal  of this step: finite and > 0, or >= 0 where it is an imbalance  @cost O(1)
+    /// @param signal  of this step: finite and > 0, or >= 0 where it is an imbalance
+    /// @cost O(1); of a rolling average O(its window)
     [[nodiscard]] virtual double of(double signal) noexcept = 0;
 };
 

@@ -12,7 +12,7 @@ namespace gimbal {
 class SlackProvider {
 public:
     /// Predicted slack of this process's next collective.
-    /// @return [ticks of measure/clock.hpp]; nullopt: unknown  @cost should be O(1), no lock
+    /// @return [ticks of base/clock.hpp]; nullopt: unknown  @cost should be O(1), no lock
     [[nodiscard]] virtual std::optional<double> slack() noexcept = 0;
 
 protected:

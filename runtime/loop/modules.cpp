@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <string_view>
@@ -79,6 +80,12 @@ Module module_at(const void* address) noexcept {
     module.is_program = object->l_name == nullptr || *object->l_name == '\0';
     module.path = module.is_program ? program_path() : object->l_name;
     return module;
+}
+
+// It takes the address that a call returns to, and looks one byte before that.
+std::uintptr_t function_around(const void* code) noexcept {
+    const auto after = reinterpret_cast<std::uintptr_t>(code) + 1;
+    return reinterpret_cast<std::uintptr_t>(_Unwind_FindEnclosingFunction(reinterpret_cast<void*>(after)));
 }
 
 void SeenModules::add(const Module& module) {

@@ -26,6 +26,10 @@ struct Module {
 /// @errors none  @threads any, while it stays loaded; not for the loader's lock (glibc before 2.35: for it)
 [[nodiscard]] Module module_at(const void* address) noexcept;
 
+/// Where the function begins that holds this code, by what unwinders know of it. @return 0: they do not
+/// @errors none  @threads as module_at()  @cost a search in a table of the object's functions
+[[nodiscard]] std::uintptr_t function_around(const void* code) noexcept;
+
 /// The libraries in which loops were seen, to tell when one is gone. As many are kept as were loaded at a time.
 class SeenModules {
 public:

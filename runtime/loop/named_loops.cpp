@@ -23,14 +23,12 @@ std::string rule_text(std::size_t number) {
 LoopPlace place_from_name(const std::string& name) {
     LoopPlace place;
     place.name = name;
-    for (std::size_t colon = name.find(':'); colon != std::string::npos; colon = name.find(':', colon + 1)) {
-        const char* const end = name.data() + name.size();
-        const auto [stop, error] = std::from_chars(name.data() + colon + 1, end, place.line);
-        if (error != std::errc() || stop == end || *stop != ' ') continue;
-        place.file = name.substr(0, colon);
-        place.function = std::string(stop + 1, end);
-        return place;
-    }
+    const std::size_t function = function_in(name);
+    if (function == 0) return place;
+    const std::size_t colon = name.rfind(':', function);
+    std::from_chars(name.data() + colon + 1, name.data() + function, place.line);
+    place.file = name.substr(0, colon);
+    place.function = name.substr(function);
     return place;
 }
 
@@ -45,14 +43,32 @@ const LoopPlace& NamedLoops::place_of(Loop& loop) {
     if (loop.place) return *loop.place;
     loop.place = std::make_unique<LoopPlace>();
     const SiteIdentity& identity = loop.site->identity();
-    if (!identity.name.empty()) {
+    if (identity.name.empty() && !identity.module.empty()) {
+        *loop.place = place_from_code(identity, code_of(identity));
+    } else if (!identity.name.empty()) {
         *loop.place = place_from_name(identity.name);
-    } else if (!identity.module.empty()) {
-        std::unique_ptr<ObjectSymbols>& symbols = objects_[{identity.module, identity.build}];
-        if (!symbols) symbols = std::make_unique<ObjectSymbols>(identity.module, identity.build);
-        *loop.place = place_from_code(identity, symbols->find(identity.offset));
+        // The compiler's name is the same for all instances of a template.
+        if (identity.function != 0 && asks_for_instances()) {
+            const CodePlace code = code_of(identity);
+            *loop.place = place_from_name(instance_name(identity.name, identity.offset, code));
+            loop.place->symbol = code.symbol;
+        }
     }
     return *loop.place;
+}
+
+CodePlace NamedLoops::code_of(const SiteIdentity& identity) {
+    std::unique_ptr<ObjectSymbols>& symbols = objects_[{identity.module, identity.build}];
+    if (!symbols) symbols = std::make_unique<ObjectSymbols>(identity.module, identity.build);
+    return symbols->find(identity.offset);
+}
+
+bool NamedLoops::asks_for_instances() const {
+    const auto asks = [](std::string_view pattern) {
+        return pattern.find('<') != std::string_view::npos || pattern.find(".omp_outlined") != std::string_view::npos;
+    };
+    return std::ranges::any_of(options().loops, asks, &LoopRule::pattern) ||
+           std::ranges::any_of(fractions_, asks, [](const auto& known) -> std::string_view { return known.first; });
 }
 
 void NamedLoops::add(LoopSite& site) {

@@ -44,6 +44,9 @@ private:
     };
 
     const LoopPlace& place_of(Loop& loop);
+    CodePlace code_of(const SiteIdentity& identity);
+    /// Whether something names instances of templates, so far.
+    [[nodiscard]] bool asks_for_instances() const;
     [[nodiscard]] std::string seen();
 
     std::vector<Loop> loops_;

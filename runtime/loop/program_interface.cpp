@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/own_state.hpp"
 #include "base/warnings.hpp"
 #include "gimbal/error.hpp"
 #include "loop/current_site.hpp"
@@ -23,6 +24,7 @@ extern "C" {
 
 int gimbal_set_static_fraction(const char* loop, double fraction) {
     if (!(fraction >= 0 && fraction <= 1) && fraction != -1) return GIMBAL_ERROR_WRONG_USE;
+    const gimbal::OwnState own;
     if (loop) {
         if (*loop == '\0') return GIMBAL_ERROR_WRONG_USE;
         gimbal::set_named_fraction(loop, fraction);
@@ -34,6 +36,7 @@ int gimbal_set_static_fraction(const char* loop, double fraction) {
 }
 
 double gimbal_get_static_fraction(const char* loop) {
+    const gimbal::OwnState own;
     std::optional<double> fraction;
     if (loop)
         fraction = gimbal::named_fraction(loop);

@@ -27,6 +27,9 @@ struct SiteIdentity {
     std::uint64_t offset = 0;  ///< address of the code, as it stands in that object's file [bytes]
     bool over_ranks = false;   ///< its workers are processes
     std::uint64_t build = 0;   ///< of that object (kept/build.hpp); 0: unknown
+    /// Where the function with the loop begins in that object, with a name only [bytes]; 0: unknown. Instances of a
+    /// template have one name.
+    std::uint64_t function = 0;
 
     /// What names this loop from run to run: the name, or module and offset.
     [[nodiscard]] std::string key() const;

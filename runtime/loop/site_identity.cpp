@@ -26,7 +26,7 @@ std::string SiteIdentity::key() const {
 
 std::uint64_t SiteIdentity::id_in_any_run() const {
     if (build == 0 || over_ranks) return 0;
-    return hash_with(name.empty() ? hash_with(hash_of(""), offset) : hash_of(name), build);
+    return hash_with(name.empty() ? hash_with(hash_of(""), offset) : hash_with(hash_of(name), function), build);
 }
 
 // Once, and only for a loop that Gimbal chooses for: what does not use Gimbal shall not touch a file of its.

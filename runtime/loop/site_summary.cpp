@@ -52,11 +52,6 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     LoopSummary summary;
     const LoopTotals& totals = learning_.totals();
     summary.name = identity_.name;
-    if (identity_.name.empty()) {
-        summary.module = identity_.module;
-        summary.offset = identity_.offset;
-        summary.build = identity_.build;
-    }
     summary.workers = workers_;
     summary.over_ranks = identity_.over_ranks;
     summary.calls = totals.calls;

@@ -146,7 +146,10 @@ std::size_t hash_of_identity(const SiteIdentity& identity) noexcept {
 
 bool is_same_loop(const SiteIdentity& one, const SiteIdentity& other) noexcept {
     if (one.over_ranks != other.over_ranks || one.name != other.name) return false;
-    return !one.name.empty() || (one.offset == other.offset && one.build == other.build && one.module == other.module);
+    const bool same_object = one.build == other.build && one.module == other.module;
+    if (one.name.empty()) return one.offset == other.offset && same_object;
+    // Where nobody says where functions begin the name has to do.
+    return one.function == 0 || other.function == 0 || (one.function == other.function && same_object);
 }
 
 // With the table's lock held, like the two that follow.
@@ -228,6 +231,8 @@ SiteIdentity identify(const gimbal_loop_desc& desc) {
     // loops.
     identity.build = build_of(reinterpret_cast<const void*>(module.begin), module.path);
     identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - module.moved_by;
+    if (!identity.name.empty())
+        if (const std::uintptr_t function = function_around(desc.code)) identity.function = function - module.moved_by;
     return identity;
 }
 

@@ -32,6 +32,11 @@ void ChunkCosts::for_each_touched(Visit visit) const {
     }
 }
 
+void ChunkCosts::reserve(std::size_t bins) {
+    bins_.reserve(bins);
+    touched_.reserve(words_for(bins));
+}
+
 void ChunkCosts::prepare(std::uint64_t iterations, std::size_t bins) {
     assert(bins >= 1);
     for_each_touched([this](std::size_t bin) { bins_[bin] = {}; });

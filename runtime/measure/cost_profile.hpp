@@ -19,6 +19,9 @@ public:
     std::uint64_t instructions = 0;  ///< of the worker in this execution [count]; 0: not counted
     int processor = -1;              ///< where it ended, by the operating system's number; < 0: not known
 
+    /// Have the memory for prepare(), untouched. @param bins  [count]  @errors std::bad_alloc
+    void reserve(std::size_t bins);
+
     /// Begin anew.
     /// @param iterations  N [iterations]
     /// @param bins        [count], >= 1

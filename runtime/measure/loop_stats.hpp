@@ -20,7 +20,7 @@ struct StoredStatistics {
 };
 
 /// Read loop statistics from JSON text.
-/// @errors gimbal::Error(file) if the text is not what write_loop_stats() writes
+/// @errors gimbal::Error(file) if the text is not what format_loop_stats() makes
 [[nodiscard]] std::vector<StoredStatistics> parse_loop_stats(std::string_view text);
 
 /// The same as JSON text.

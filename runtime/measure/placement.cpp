@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "base/own_state.hpp"
 #include "gimbal/per_rank.hpp"
 
 namespace gimbal {
@@ -20,7 +21,9 @@ void set_instruction_reader(InstructionReader reader) noexcept {
 
 std::uint64_t thread_instructions() noexcept {
     const InstructionReader reader = the_reader.load(std::memory_order_relaxed);
-    return reader ? reader() : 0;
+    if (!reader) return 0;
+    const OwnState own;  // it opens and reads files
+    return reader();
 }
 
 void note_placement_move() noexcept {

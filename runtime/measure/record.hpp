@@ -6,7 +6,7 @@
 
 namespace gimbal {
 
-/// What one worker did in one execution of a loop. Times in ticks of measure/clock.hpp.
+/// What one worker did in one execution of a loop. Times in ticks of base/clock.hpp.
 struct WorkerRecord {
     std::uint64_t begin = 0;       ///< when the worker entered the loop [ticks]
     std::uint64_t end = 0;         ///< when it found nothing left [ticks]

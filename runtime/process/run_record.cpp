@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/held_signal.hpp"
@@ -71,8 +75,31 @@ void warn_of_names_in_vain() {
                   "threads they begin with GIMBAL_RL_ or KMP_RL_.");
 }
 
+/// Names that compilers have given to more than one function: the instances of a template.
+class SharedNames {
+public:
+    explicit SharedNames(const std::vector<LoopSite*>& sites) {
+        std::unordered_map<std::string_view, std::uint64_t> functions;
+        for (const LoopSite* const site : sites) {
+            const SiteIdentity& place = site->identity();
+            if (place.function == 0) continue;
+            const auto [known, fresh] = functions.try_emplace(place.name, place.function);
+            if (!fresh && known->second != place.function) names_.insert(place.name);
+        }
+    }
+
+    /// Whether only the code's place says which loop it is.
+    [[nodiscard]] bool needs_place(const SiteIdentity& place) const {
+        return place.name.empty() || (place.function != 0 && names_.contains(place.name));
+    }
+
+private:
+    std::unordered_set<std::string_view> names_;
+};
+
 /// What threads were in, of loops that take much of the time: every other moment some loop runs.
-std::vector<UnfinishedLoop> unfinished_loops(const std::vector<LoopSite*>& sites, double tick_s, double wall_s) {
+std::vector<UnfinishedLoop> unfinished_loops(const std::vector<LoopSite*>& sites, const SharedNames& shared,
+                                             double tick_s, double wall_s) {
     constexpr double kWorthSaying = 0.01;  // of the wall time
     std::vector<UnfinishedLoop> loops;
     for (LoopSite* const site : sites) {
@@ -82,10 +109,11 @@ std::vector<UnfinishedLoop> unfinished_loops(const std::vector<LoopSite*>& sites
         const double time_s = now > since ? static_cast<double>(now - since) * tick_s : 0;
         if (time_s < kWorthSaying * wall_s) continue;
         const SiteIdentity& place = site->identity();
+        const bool unnamed = shared.needs_place(place);
         loops.push_back({.name = place.name,
-                         .module = place.name.empty() ? place.module : std::string(),
-                         .offset = place.name.empty() ? place.offset : 0,
-                         .build = place.name.empty() ? place.build : 0,
+                         .module = unnamed ? place.module : std::string(),
+                         .offset = unnamed ? place.offset : 0,
+                         .build = unnamed ? place.build : 0,
                          .workers = site->workers(),
                          .over_ranks = place.over_ranks,
                          .time_s = time_s});
@@ -118,11 +146,19 @@ RunRecord record_with(bool brief) {
     const double tick_s = sites.empty() ? 0 : seconds_per_tick();
     const double dispatch_s = sites.empty() ? 0 : dispatch_ticks() * tick_s;
     record.dispatch_ns = dispatch_s * 1e9;
+    const SharedNames shared(sites);
     for (LoopSite* const site : sites) {
         LoopSummary summary = brief ? site->brief_summary(tick_s, dispatch_s) : site->summary(tick_s, dispatch_s);
-        if (summary.calls > 0) record.loops.push_back(std::move(summary));
+        if (summary.calls == 0) continue;
+        const SiteIdentity& place = site->identity();
+        if (shared.needs_place(place)) {
+            summary.module = place.module;
+            summary.offset = place.offset;
+            summary.build = place.build;
+        }
+        record.loops.push_back(std::move(summary));
     }
-    record.unfinished = unfinished_loops(sites, tick_s, record.wall_s);
+    record.unfinished = unfinished_loops(sites, shared, tick_s, record.wall_s);
     const auto by_time = [](const LoopSummary& a, const LoopSummary& b) { return a.time_s > b.time_s; };
     std::stable_sort(record.loops.begin(), record.loops.end(), by_time);
     return record;

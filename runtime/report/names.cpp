@@ -78,6 +78,21 @@ std::string loop_name(const std::string& module, std::uint64_t offset, const Cod
     return module_name(module) + hexadecimal(offset);
 }
 
+std::size_t function_in(std::string_view name) noexcept {
+    for (std::size_t colon = name.find(':'); colon != std::string_view::npos; colon = name.find(':', colon + 1)) {
+        const std::size_t stop = name.find_first_not_of("0123456789", colon + 1);
+        if (stop != std::string_view::npos && stop > colon + 1 && name[stop] == ' ') return stop + 1;
+    }
+    return 0;
+}
+
+std::string instance_name(const std::string& name, std::uint64_t offset, const CodePlace& place) {
+    const std::size_t function = function_in(name);
+    if (function == 0 || place.symbol.empty()) return name + hexadecimal(offset);
+    if (place.symbol.front() == '.') return name + place.symbol;  // clang 16 and before: ".omp_outlined..3"
+    return name.substr(0, function) + readable_function(place.symbol);
+}
+
 std::string readable_function(std::string_view symbol) {
     for (const std::string_view added : {"._omp_fn", ".omp_outlined", ".omp_task_entry"}) {
         const std::size_t at = symbol.find(added);
@@ -115,12 +130,14 @@ void resolve_names(RunRecord& record) {
                                           " was replaced by another build since it was loaded: loops of "
                                           "the one that ran have no file and line.");
         }
-        named.name = loop_name(named.module, named.offset, symbols->find(named.offset));
+        const CodePlace place = symbols->find(named.offset);
+        named.name = named.name.empty() ? loop_name(named.module, named.offset, place)
+                                        : instance_name(named.name, named.offset, place);
         named.module.clear();
     };
     for (LoopSummary& loop : record.loops) {
         const std::string key = base_name(loop.module) + hexadecimal(loop.offset);
-        const bool named = loop.module.empty();
+        const bool named = !loop.name.empty();
         resolve(loop, loop.build);
         if (!named) rename_in(record.warnings, key, loop.name);
     }

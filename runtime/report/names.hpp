@@ -48,13 +48,21 @@ private:
 };
 
 /// Give every loop that has a module its name: "file:line function" from the debug information, otherwise
-/// "module symbol+0x12", otherwise "module+0x1234". Loops without a module keep theirs. The debug information is read
-/// with libdw, loaded when first needed; without libdw the symbols of the object itself have to do, and a
-/// warning says so. So it does where a file was replaced by another build since its loops ran: they have no more than
-/// "module+0x1234" then. A program that still runs is read all the same: the system keeps its file.
+/// "module symbol+0x12", otherwise "module+0x1234". One that has a name, too, is an instance of a template: its
+/// function becomes that instance's. Loops without a module keep theirs. The debug information is read with libdw,
+/// loaded when first needed; without libdw the symbols of the object itself have to do, and a warning says so. So it
+/// does where a file was replaced by another build since its loops ran: they have no more than "module+0x1234" then. A
+/// program that still runs is read all the same: the system keeps its file.
 /// @errors std::bad_alloc; whatever cannot be read just gives a shorter name
 /// @threads one at a time  @cost milliseconds per object, more for large debug information; not for loop paths
 void resolve_names(RunRecord& record);
+
+/// Where the function begins in "file:line function"; 0: nowhere.
+[[nodiscard]] std::size_t function_in(std::string_view name) noexcept;
+
+/// "file:line function" with the function that the symbol says, template arguments and all. Symbols of clang 16 and
+/// before do not name it: they stand behind the name, as does "+0x1234" if there is none.
+[[nodiscard]] std::string instance_name(const std::string& name, std::uint64_t offset, const CodePlace& place);
 
 /// The name of one loop, as above.
 /// @param module, offset  where its code lies  @param place  what the object says about that

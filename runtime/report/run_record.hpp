@@ -65,7 +65,8 @@ struct StealFigures {
 /// this rank did.
 struct LoopSummary {
     std::string name;              ///< "file:line function", "module symbol+0x12", or empty until resolved
-    std::string module;            ///< path of the object that holds the loop; empty: the name is final
+    std::string module;            ///< path of the object that holds the loop; empty: the name is final; with a name:
+                                   ///< an instance of a template, whose name is that of all
     std::uint64_t offset = 0;      ///< an address within the loop's own code, from where the object is loaded [bytes]
     std::uint64_t build = 0;       ///< of that object when it ran (kept/build.hpp); 0: not known
     std::uint32_t workers = 0;     ///< P, team size [count]

@@ -29,7 +29,7 @@ SimulateSettings settings_of_auto() {
 }  // namespace
 
 std::unique_ptr<Selector> make_auto(std::uint64_t seed, bool background) {
-    // Looking thirteen names up takes a microsecond, which each short loop would pay for.
+    // Looking twelve names up takes a microsecond, which each short loop would pay for.
     static const SimulateSettings* const kSettings = new SimulateSettings(settings_of_auto());
     SimulateSettings settings = *kSettings;
     settings.background = background;

@@ -132,9 +132,6 @@ bool wait_for_work(Background& own, std::unique_lock<std::mutex>& lock) {
     return !stopping.load();
 }
 
-/// With the lock held and due: the repeated job, and when it is to run again.
-void run_repeated(Background& own, std::unique_lock<std::mutex>& lock);
-
 template <class Job>
 void run_unlocked(std::unique_lock<std::mutex>& lock, Job job) {
     lock.unlock();
@@ -277,8 +274,7 @@ bool wait_for_share(double expected_s) noexcept {
         if (missing_s <= 0) return true;
         // As if the process kept one core busy.
         const double wait_s = std::clamp(missing_s / kShare, least_s, kLongestWait_s);
-        const auto until =
-            Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(wait_s));
+        const auto until = Clock::now() + seconds(wait_s);
         std::unique_lock lock(own.mutex);
         own.wake.wait_until(lock, until, [&] { return stopping.load() || (!share.urgent && !own.urgent.empty()); });
         if (!stopping.load() && own.repeated && Clock::now() >= own.due) run_repeated(own, lock);

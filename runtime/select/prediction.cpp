@@ -64,7 +64,7 @@ Plan plan_of(const Question& question, const Schedule& choice, const Team& team)
                  asked_least(choice.technique->info(), team.iterations, team.workers, asked.least));
     shape.chunk = choice.chunk;
     shape.fraction = choice.fraction;
-    shape.weights = team.weights;
+    if (choice.technique->info().needs_weights) shape.weights = team.weights;
     shape.statistics = asked.statistics;
     shape.profile = &question.profile;
     shape.seed = question.seed;

@@ -232,7 +232,7 @@ bool SimulateSelector::wants_samples(double loop_time_s, const LoopContext& cont
            may_cost(kSamplesAfterSurprise * cost_s, kPartOutOfBalance);
 }
 
-bool SimulateSelector::wants_answer(const LoopContext& context) {
+bool SimulateSelector::review_profile(const LoopContext& context) {
     if (answer_ || !bandit_ || !context.profile || context.profile_version == checked_version_) return false;
     const double worked_s = loop_time_s_ * context.workers;
     if (!answered_) {
@@ -303,7 +303,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     // make the queue longer.
     if (answer_ && answer_->generation != background_generation()) answer_.reset();
     // What an execution that is no loop would take says nothing about the others.
-    if (context.iterations > 1 && wants_answer(context)) ask(context);
+    if (context.iterations > 1 && review_profile(context)) ask(context);
     trend_.add(record.iterations, record.loop_time);
     learn_of_guided(decision, record, context);
     learn_of_static(decision, record, context);

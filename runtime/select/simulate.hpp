@@ -92,7 +92,8 @@ private:
     [[nodiscard]] bool restore_portfolio(ByteReader& from);
     void take_answer();
     void ask(const LoopContext& context);
-    [[nodiscard]] bool wants_answer(const LoopContext& context);
+    /// Take note of a new profile. @return whether the model is to be asked
+    [[nodiscard]] bool review_profile(const LoopContext& context);
     [[nodiscard]] bool wants_profile(const LoopContext& context) const noexcept;
     [[nodiscard]] bool may_cost(double cost_s, double part) const noexcept;
     [[nodiscard]] bool wants_samples(double loop_time_s, const LoopContext& context) const noexcept;

@@ -76,28 +76,4 @@ std::vector<std::uint64_t> static_sizes(std::span<const double> weights, double 
     return sizes;
 }
 
-std::vector<double> thread_fractions(std::span<const double> weights, double static_fraction, double slack_fraction) {
-    const double whole = std::max(fraction_of(static_fraction), fraction_of(slack_fraction));
-    std::vector<double> fractions(weights.size(), whole);
-    if (!unequal_and_sane(weights)) return fractions;
-    const std::vector<std::uint64_t> shares = integer_weights(weights);
-    std::vector<std::size_t> heaviest_first(weights.size());
-    std::iota(heaviest_first.begin(), heaviest_first.end(), std::size_t{0});
-    std::stable_sort(heaviest_first.begin(), heaviest_first.end(),
-                     [&](std::size_t a, std::size_t b) { return shares[a] > shares[b]; });
-    double left = whole * static_cast<double>(weights.size());
-    auto weight = static_cast<double>(std::accumulate(shares.begin(), shares.end(), std::uint64_t{0}));
-    // A worker that would get more than a block gets a block; the heaviest come first, since taking them out raises
-    // everyone else's share. Workers without weight share equally what the others cannot hold.
-    for (std::size_t done = 0; done < weights.size(); ++done) {
-        const std::size_t worker = heaviest_first[done];
-        const auto own = static_cast<double>(shares[worker]);
-        const double wanted = weight > 0 ? left * (own / weight) : left / static_cast<double>(weights.size() - done);
-        fractions[worker] = std::clamp(wanted, 0.0, 1.0);
-        left = std::max(left - fractions[worker], 0.0);
-        weight -= own;  // exact: integers below 2^53
-    }
-    return fractions;
-}
-
 }  // namespace gimbal

@@ -30,16 +30,4 @@ namespace gimbal {
 [[nodiscard]] std::vector<std::uint64_t> static_sizes(std::span<const double> weights, double static_fraction,
                                                       std::uint64_t iterations, std::uint32_t workers);
 
-/// The static fraction of every worker's own block of N/p iterations: w_i f_s, but no more than all of the block; what
-/// a block cannot hold goes to the others by weight, so that the whole stays f_s N.
-/// @param weights         [P] as above; their number is P
-/// @param static_fraction f_s without slack, in [0, 1]
-/// @param slack_fraction  f_s' with slack, in [0, 1]; it counts where it is larger, since slack never asks for less
-///                        static work; not a number: unknown
-/// @return [P] fractions in [0, 1], sum P max(f_s, f_s'); empty for no weights
-/// @errors std::bad_alloc  @threads any  @cost O(P log P)
-/// @source derived: f_s,i' = w_i f_s' = f_s,i + w_i (f_d - f_d'); test: tests/unit/technique/division_test.cpp
-[[nodiscard]] std::vector<double> thread_fractions(std::span<const double> weights, double static_fraction,
-                                                   double slack_fraction);
-
 }  // namespace gimbal

@@ -20,7 +20,7 @@ std::uint64_t least_chunk(const TechniqueInfo& technique, std::uint64_t iteratio
                              ? std::sqrt(2 * per_worker * costs.dispatch * costs.contention / costs.iteration_time)
                              : kWorkPerDrawing * costs.dispatch / costs.iteration_time;
     const std::uint64_t most = iterations / (2 * std::uint64_t{workers}) + 1;
-    return least < static_cast<double>(most) ? std::bit_ceil(static_cast<std::uint64_t>(least) + 1) / 2 : most;
+    return least < static_cast<double>(most) ? std::bit_floor(static_cast<std::uint64_t>(least)) : most;
 }
 
 std::uint64_t asked_least(const TechniqueInfo& technique, std::uint64_t iterations, std::uint32_t workers,

@@ -14,7 +14,7 @@ struct DrawCosts {
     double iteration_time = 0;  ///< mean [ticks]; 0: not known
 };
 
-/// The minimum chunk of a technique whose chunks nobody named; a power of two, so that plans last.
+/// The minimum chunk of a technique whose chunks nobody named; mostly a power of two, so that plans last.
 /// Techniques that go by statistics: drawing costs about a hundredth of the mean work. The statistics of a loop of
 /// microseconds may show nothing but a preemption, and a deviation that large would ask for single iterations.
 /// Techniques whose every dynamic chunk is the measured one: that by which drawing, while everybody draws, and waiting

@@ -104,7 +104,9 @@ Plan staggered_plan(const LoopShape& shape, const QueueRules& rules) {
 }
 
 Plan queues_plan(const LoopShape& shape, const QueueRules& rules) {
-    return queued(shape, rules, 0);
+    LoopShape single = shape;
+    single.workers_per_queue = 1;
+    return queued(single, rules, 0);
 }
 
 }  // namespace gimbal::technique

@@ -160,7 +160,8 @@ class OwnState(tool_test.ToolTest):
         for compiler in self.compilers():
             program = self.build(compiler, CANCELLED, "-O1", "-pthread")
             for number, more in enumerate(({}, {"GIMBAL_RL_DEBUG": "2", "GIMBAL_SCHEDULE": "rl"},
-                                           {"GIMBAL_RECORD": "steps.csv"}, {"GIMBAL_TRACE": "run.pftrace"})):
+                                           {"GIMBAL_RECORD": "steps.csv"}, {"GIMBAL_TRACE": "run.pftrace"},
+                                           {"GIMBAL_LOOPS": "other=fac2"})):
                 with self.subTest(compiler=compiler, more=more):
                     variables = tool_test.environment(LD_PRELOAD=str(self.library()), OMP_NUM_THREADS="2",
                                                       **{"GIMBAL_SCHEDULE": "auto"} | more,

@@ -200,6 +200,22 @@ class NamedLoops(RulesTest):
                              r'it and has taken .*dynamic_chunk')
         self.on_each(check)
 
+    def test_instances_of_a_template_are_loops_of_their_own(self):
+        for program in ("instances-gcc", "instances-clang"):
+            with self.subTest(program), tempfile.TemporaryDirectory() as folder:
+                record = pathlib.Path(folder) / "record.json"
+                rules = "*=fac2"
+                for _ in range(2):
+                    self.run_program(program, 2, GIMBAL_LOOPS=rules, GIMBAL_OUTPUT=str(record))
+                    rising, falling = sorted(json.loads(record.read_text())["loops"], key=lambda loop: -loop["calls"])
+                    self.assertEqual([rising["calls"], falling["calls"]], [30, 20])
+                    rules = falling["name"].split(" ", 1)[1] + "=gss;*=fac2"
+                    # clang 16 and before do not say of which function a region is.
+                    for loop, body in ((rising, "Rising"), (falling, "Falling")):
+                        self.assertRegex(loop["name"],
+                                         rf"instances\.cpp:\d+ .*for_all(<.*{body}>|\.omp_outlined[.\d]*)$")
+                self.assertEqual([loop["schedules"][0]["schedule"] for loop in (rising, falling)], ["fac2", "gss"])
+
     def test_fortran(self):
         _, ran = self.run_program("rules-gfortran", GIMBAL_LOOPS="push=fac2;solve=gss;even=ss;rules.f90:*=tss")
         self.assertEqual(ran, {"__particles_MOD_push": {("fac2", "GIMBAL_LOOPS")}, "solve_": {("gss", "GIMBAL_LOOPS")},

@@ -68,7 +68,8 @@ public:
 
     /// Gives the report() to Gimbal's.
     ~DeviceLoop() {
-        if (gimbal_report_note && !report().empty()) gimbal_report_note(settings_.name.c_str(), report().c_str());
+        const std::string text = report();
+        if (gimbal_report_note && !text.empty()) gimbal_report_note(subject_of(settings_.name).c_str(), text.c_str());
     }
     DeviceLoop(const DeviceLoop&) = delete;
     DeviceLoop& operator=(const DeviceLoop&) = delete;
@@ -160,6 +161,14 @@ private:
     static std::string source_of(std::string name, const std::string& file, int line) {
         std::replace(name.begin(), name.end(), ';', ',');
         return ";" + file + ";" + name + ";" + std::to_string(line) + ";0;;";
+    }
+
+    /// What gimbal_report_note() takes as its subject.
+    static std::string subject_of(std::string name) {
+        constexpr std::size_t kMaxLength = 100;
+        std::replace(name.begin(), name.end(), ':', ' ');
+        std::replace(name.begin(), name.end(), '\n', ' ');
+        return name.empty() ? "device loop" : name.substr(0, kMaxLength);
     }
 
     static bool gimbal_here() {

@@ -22,6 +22,7 @@ struct DeviceLoopSettings {
 /// What cannot be is taken for the nearest that can.
 [[nodiscard]] inline DeviceLoopSettings checked_settings(DeviceLoopSettings settings) {
     settings.rows = std::max<std::int64_t>(settings.rows, 0);
+    settings.halo = std::max<std::int64_t>(settings.halo, 0);
     if (!settings.schedule) settings.schedule = DeviceLoopSettings().schedule;
     settings.fixed_part = settings.fixed_part >= 0 ? std::min(settings.fixed_part, 1.0) : -1;
     if (settings.least_rows <= 0) settings.least_rows = std::max<std::int64_t>(settings.rows / 128, 1);

@@ -28,7 +28,7 @@ typedef struct gimbal_loop_desc {
     const void*
         code; /**< an address in the program that identifies the loop: a return address or the outlined function */
     const char* source; /**< ";file;function;line;column;;" (ident_t) or NULL; "unknown" fields count as NULL. Without
-                             `code` the text itself is what the loop is known by */
+                             `code` the text itself is what the loop is known by, and looked up under a lock */
     uint64_t trip;      /**< N [iterations] */
     uint64_t unit;      /**< the loop's granule, >= 1 [iterations]: chunks begin at multiples of it and, but for the
                              last, have multiples of it (c of schedule(dynamic, c), simd width) */

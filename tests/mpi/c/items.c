@@ -65,16 +65,19 @@ int main(int argc, char** argv) {
     const int owned = rank == 0 ? 2000 : 3;
     work mine = {(double*)malloc((size_t)owned * sizeof(double)), 0, 0};
     gimbal_mpi_steal_work calls = {&mine, run, pack, run_stolen, accept_results};
+    const char* const ratio = getenv("GIMBAL_MPI_STEAL_RATIO");
+    const gimbal_mpi_steal_options nothing = {0};
     for (step = 0; step < 5; step++) {
         gimbal_mpi_steal_record record;
         mine.own = mine.stolen = 0;
         for (i = 0; i < owned; i++) mine.items[i] = i;
-        if (gimbal_mpi_run_items(MPI_COMM_WORLD, "c items", owned, &calls, NULL, &record) != 0) {
+        if (gimbal_mpi_run_items(MPI_COMM_WORLD, "c items", owned, &calls, &nothing, &record) != 0) {
             fprintf(stderr, "%s\n", gimbal_mpi_error_text());
             MPI_Abort(MPI_COMM_WORLD, 2);
         }
         for (i = 0; i < owned; i++) bad += mine.items[i] != (double)i * i;
         bad += record.own != mine.own || record.stolen != mine.stolen || record.own + record.given != owned;
+        bad += ratio && record.ratio != atof(ratio);
     }
     if (size == 1) { /* alone, so that nobody waits for the items that are not run */
         calls.run = give_up;

@@ -200,6 +200,22 @@ TEST(StepsLimit, KeepsTheBestFromThenOn) {
     });
 }
 
+// What ran was worth less than nothing, and what never ran stands at nothing.
+TEST(StepsLimit, WithStatesOfTheOwnerKeepsNothingThatNeverRan) {
+    const Parameters parameters{.policy = PolicyKind::epsilon_greedy, .rewards = {-1, -2, -3}, .steps_limit = 2};
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const auto learner = make_learner(parameters, 5, seed, 2);
+        std::vector<bool> ran(5);
+        for (std::uint32_t t = 0; t < 2; ++t) {
+            const Pick pick = learner->next_in(t);
+            ran[pick.action] = true;
+            learner->observe(pick, {.loop_time_s = 1.0 + t}, 1 - t);
+        }
+        EXPECT_TRUE(ran[learner->next_in(0).action]);
+        EXPECT_TRUE(ran[learner->next_in(1).action]);
+    }
+}
+
 TEST(StepsLimit, ZeroIsNone) {
     const auto learner = make_learner({.policy = PolicyKind::epsilon_greedy, .epsilon_decay = 0}, 5, 3);
     int exploring = 0;

@@ -123,8 +123,20 @@ TEST(ResolveNames, AnObjectThatIsGoneLeavesModuleAndAddress) {
     RunRecord record = sample_record();
     record.loops[0].module = "/no/such/libsolver.so";
     record.loops[0].offset = 0x1234;
+    record.loops[0].name.clear();
     resolve_names(record);
     EXPECT_EQ(record.loops[0].name, "libsolver.so+0x1234");
+}
+
+TEST(ResolveNames, AnInstanceOfATemplateGetsItsFunctionFromTheSymbol) {
+    const std::string name = "a b.cpp:7 grid::sweep";
+    EXPECT_EQ(instance_name(name, 0x12, {.file = {}, .symbol = "_ZN4grid5sweepIdEEvPT_.omp_outlined"}),
+              "a b.cpp:7 grid::sweep<double>");
+    EXPECT_EQ(instance_name(name, 0x12, {.file = {}, .symbol = ".omp_outlined..3"}), name + ".omp_outlined..3")
+        << "old clang";
+    EXPECT_EQ(instance_name(name, 0x12, {}), name + "+0x12");
+    EXPECT_EQ(function_in("C:\\a:12:7 operator()"), 10U);
+    EXPECT_EQ(function_in("no place"), 0U);
 }
 
 TEST(ResolveNames, WarningsNameTheLoopAsTheTableDoes) {

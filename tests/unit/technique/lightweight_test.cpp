@@ -124,6 +124,13 @@ TEST(StaticSteal, StartsFromStaticsBlocks) {
     EXPECT_EQ(plan.queues, (std::vector<Range>{{0, 4}, {4, 7}, {7, 10}}));
 }
 
+TEST(StaticSteal, HasAQueueForEachWorkerWhateverLwsStealHas) {
+    for (const char* const name : {"static-steal", "ich"}) {
+        const Plan plan = technique_named(name).plan({.iterations = 12, .workers = 4, .workers_per_queue = 2});
+        EXPECT_EQ(plan.queues, (std::vector<Range>{{0, 3}, {3, 6}, {6, 9}, {9, 12}})) << name;
+    }
+}
+
 TEST(Queues, OfLoopsBeyondThirtyTwoBitsCountInLargerGrains) {
     const std::uint64_t n = (std::uint64_t{1} << 40) + 5;
     const Plan plan = technique_named("static-steal").plan({.iterations = n, .workers = 3, .chunk = 1000});

@@ -102,11 +102,11 @@ typedef struct gimbal_mpi_steal_work {
 /** From whom a thief takes (docs/ranks.md). */
 enum { GIMBAL_MPI_RULE_CONFIGURED = 0, GIMBAL_MPI_RULE_NEAREST = 1, GIMBAL_MPI_RULE_SEED = 2 };
 
-/** How thieves go about it. Must be the same on all ranks. */
+/** How thieves go about it. Must be the same on all ranks. Zeroes wish nothing. */
 typedef struct gimbal_mpi_steal_options {
     int rule;            /**< GIMBAL_MPI_RULE_*; configured: GIMBAL_MPI_STEAL */
-    double ratio;        /**< part of what the victim has left, in (0, 1]; 0: a fair share; -1: the agent chooses; -2:
-                              GIMBAL_MPI_STEAL_RATIO */
+    double ratio;        /**< part of what the victim has left, in (0, 1]; 0: GIMBAL_MPI_STEAL_RATIO; -1: the agent
+                              chooses; -2: a fair share */
     int64_t run_at_once; /**< items between two looks for thieves [items]; 0: so many as GIMBAL_MPI_POLL_US allows */
 } gimbal_mpi_steal_options;
 

@@ -46,8 +46,8 @@ struct StealOptions {
         seed         ///< a coordinator names a random victim that has not been a thief in this execution
     };
     Rule rule = Rule::configured;
-    double ratio = -2;             ///< part of what the victim has left, in (0, 1]; 0: a fair share; -1: the agent
-                                   ///< `steal-ratio` chooses; -2: GIMBAL_MPI_STEAL_RATIO
+    double ratio = 0;              ///< part of what the victim has left, in (0, 1]; 0: GIMBAL_MPI_STEAL_RATIO; -1: the
+                                   ///< agent `steal-ratio` chooses; -2: a fair share
     std::int64_t run_at_once = 0;  ///< items between two looks for thieves [items]; 0: so many as GIMBAL_MPI_POLL_US
                                    ///< allows
 };

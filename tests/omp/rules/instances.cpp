@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One loop in a template, made for two bodies: one whose costs rise and one whose costs fall.
+#include <cstdio>
+#include <vector>
+
+namespace {
+
+struct Rising {
+    std::vector<double>& sums;
+    void operator()(int i) const {
+        for (int k = 0; k < i; ++k) sums[i] += 1.0 / (k + 1);
+    }
+};
+
+struct Falling {
+    std::vector<double>& sums;
+    void operator()(int i) const {
+        for (int k = i; k < static_cast<int>(sums.size()); ++k) sums[i] += 1.0 / (k + 1);
+    }
+};
+
+template <class Body>
+void for_all(int n, const Body& body) {
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < n; ++i) body(i);
+}
+
+}  // namespace
+
+int main() {
+    constexpr int kRows = 400;
+    std::vector<double> sums(kRows);
+    for (int step = 0; step < 20; ++step) {
+        for_all(kRows, Rising{sums});
+        for_all(kRows, Falling{sums});
+        if (step % 2 == 0) for_all(kRows, Rising{sums});
+    }
+    double sum = 0;
+    for (const double each : sums) sum += each;
+    std::printf("%.9g\n", sum);
+    return 0;
+}
