@@ -29,8 +29,8 @@ GIMBAL_API void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int 
 
 /** The calling thread is about to sleep until another rank has done something: the cores that it leaves idle may be
  *  used by others. Outside of parallel regions these are all of the rank's, inside its own one.
- *  @threads any; each owes a gimbal_rank_cores_take_back()  @cost one store if nobody wants them, else a system call
- *  for each rank that gets some */
+ *  @threads any; each owes a gimbal_rank_cores_take_back()  @cost a lock and a look at every rank's slot; a system
+ *  call for each rank that gets some */
 GIMBAL_API void gimbal_rank_cores_lend(void);
 
 /** Whether it is of use that a rank sleeps while it waits: another one has a region that could use its cores, or the
@@ -39,7 +39,7 @@ GIMBAL_API void gimbal_rank_cores_lend(void);
 GIMBAL_API int gimbal_rank_cores_wanted(void);
 
 /** It goes on. Who uses one of its cores leaves it after the chunk in progress; nobody waits for that.
- *  @threads any  @cost one store */
+ *  @threads any  @cost a lock and a store */
 GIMBAL_API void gimbal_rank_cores_take_back(void);
 
 /** The calling thread is about to start a program, or a child, which is no part of the rank: if it has the rank's
