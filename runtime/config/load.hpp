@@ -47,7 +47,7 @@ struct LoadedOptions {
 
 /// Judge what the user wrote. Precedence: overrides, then environment, then file, then default; in the environment an
 /// option's own name beats its aliases. Values that lose are checked all the same.
-/// @param overrides  from the API or the command line; later ones win
+/// @param overrides  of set_option() or the command line; later ones win
 /// @errors std::bad_alloc; problems are returned, not thrown
 /// @threads any  @cost reads the configuration file, if one is named
 [[nodiscard]] LoadedOptions load_options(const Environment& environment, std::span<const Setting> overrides = {});

@@ -23,7 +23,7 @@ namespace gimbal {
 
 namespace {
 
-/// The environment and what the program set through the API. Never destroyed: the report at exit still reads it.
+/// The environment, and what the tool has set by set_option(). Never destroyed: the report at exit still reads it.
 struct Process {
     Environment environment = read_environment(environ);
     std::vector<Setting> overrides;

@@ -70,8 +70,9 @@ inline constexpr std::array<std::string_view, 2> kStealRatioWords = {"fair", "ag
 void refuse_steal_ratio(std::string_view text);
 
 /// Bring GIMBAL_SCHEDULE, GIMBAL_SELECT and GIMBAL_RL_AGENT together in select.name, once all are read. For threads:
-///  - GIMBAL_SELECT beats a technique or selector in GIMBAL_SCHEDULE, unless that comes from a stronger source (API,
-///    command line, environment, file). The technique stays in `schedule`: the meta agent `chunk` goes by it;
+///  - GIMBAL_SELECT beats a technique or selector in GIMBAL_SCHEDULE, unless that comes from a stronger source
+///    (set_option(), command line, environment, file). The technique stays in `schedule`: the meta agent `chunk` goes
+///    by it;
 ///  - otherwise a technique in GIMBAL_SCHEDULE makes it `fixed`, a selector there becomes it;
 ///  - GIMBAL_RL_AGENT without the two makes select.name `rl`: it is the seed's switch. Other variables of learning
 ///    switch nothing.

@@ -112,8 +112,8 @@ int info_config(InfoForm form) {
     if (form == InfoForm::markdown) print_text(markdown + pin_words_markdown());
     if (form == InfoForm::text)
         print_text(
-            "Precedence: API, command line, environment, file (GIMBAL_CONFIG), default. In the environment an "
-            "option's own name beats its aliases.\n\n" +
+            "Precedence: command line, environment, file (GIMBAL_CONFIG), default. In the environment an option's own "
+            "name beats its aliases.\n\n" +
             text);
     for (const Error& problem : loaded.problems) write_stderr(message_text(problem, "warning"));
     return 0;
