@@ -87,8 +87,8 @@ public:
     [[nodiscard]] std::uint64_t oldest_epoch() const noexcept;
 
 private:
-    static constexpr std::size_t kMemoryBytes = std::size_t{8}
-                                                << 20U;  ///< of one loop; packets that are not used take none
+    /// Of one loop; packets that are not used take none.
+    static constexpr std::size_t kMemoryBytes = std::size_t{8} << 20U;
     static constexpr std::uint64_t kFewest = 16;
     static constexpr std::uint64_t kMinRobust = 33;
     static constexpr std::uint64_t kMax = 64;

@@ -44,7 +44,8 @@ struct Found {
 constexpr std::size_t kFound = 4096;
 std::array<Found, kFound> g_found;
 
-/// What a thread has found before.
+/// What a thread has found before. The frame is an address, the depth of the stack: what lies there is not looked at,
+/// for a program need not keep frame pointers.
 struct Known {
     const void* caller;
     const void* frame;

@@ -28,7 +28,8 @@ struct Visit {
     bool last_is_self = false;
 };
 
-/// One place of the program that waits: a call and the frames that lead to it. Figures can be read at any time.
+/// One place of the program that waits: a call and the frames that led to it when it was first seen (find_path()).
+/// Figures can be read at any time.
 class CallPath {
 public:
     CallPath(CallId call, const void* address) noexcept;
@@ -75,8 +76,10 @@ bool is_library(const void* address) noexcept;
 /// @return true also on a stack that cannot be read  @threads any  @cost the stack is read, microseconds
 bool is_on_stack(const void* caller, const void* frame) noexcept;
 
-/// The path of the call that is being made. Paths are never given back.
-/// @param caller  where the call returns to  @param frame  of the wrapper, by which the same call is known again
+/// The path of the call that is being made. Paths are never given back. A call is known again by its caller and the
+/// depth of the stack, without reading it: of several lines from which one function calls the helper that makes it, the
+/// first stands for all, since their stacks are equally deep.
+/// @param caller  where the call returns to  @param frame  of the wrapper, which says how deep the stack is
 /// @return nullptr: there are too many  @threads any
 /// @cost 10 ns where a thread has made the call before with the stack as it is, 30 ns where that was many others ago;
 /// else the stack is read, microseconds. Not that of a coroutine: there the caller stands for the path
