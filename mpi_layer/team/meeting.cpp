@@ -16,8 +16,9 @@ namespace gimbal::mpi {
 
 namespace {
 
-constexpr std::size_t kTextBytes = 256;  // of a purpose in a message
-constexpr double kLong_s = 10;           // a rank that waits for so long says so
+constexpr std::size_t kTextBytes = 256;     // of a purpose in a message
+constexpr std::uint64_t kNone = INT64_MAX;  // not UINT64_MAX: MPICH 4.0 compares MPI_UINT64_T as if it had a sign
+constexpr double kLong_s = 10;              // a rank that waits for so long says so
 
 /// What the ranks reduce. It must stay in memory as long as MPI may use it.
 struct Words {
@@ -105,7 +106,7 @@ Meeting meet(MPI_Comm comm, const std::string& purpose, bool some, double patien
     check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     auto words = std::make_unique<Words>();
     const std::uint64_t hash = hash_of(purpose);
-    words->least = {hash, ~hash, some ? static_cast<std::uint64_t>(rank) : UINT64_MAX};
+    words->least = {hash, ~hash, some ? static_cast<std::uint64_t>(rank) : kNone};
     check(MPI_Iallreduce(MPI_IN_PLACE, words->least.data(), static_cast<int>(words->least.size()), MPI_UINT64_T,
                          MPI_MIN, comm, &words->request),
           "MPI_Iallreduce");
@@ -114,7 +115,7 @@ Meeting meet(MPI_Comm comm, const std::string& purpose, bool some, double patien
         meeting.missed = true;
         return meeting;
     }
-    if (words->least[2] != UINT64_MAX) meeting.first_of_some = static_cast<int>(words->least[2]);
+    if (words->least[2] != kNone) meeting.first_of_some = static_cast<int>(words->least[2]);
     if (words->least[0] != ~words->least[1]) compare(comm, purpose, meeting);
     return meeting;
 }
