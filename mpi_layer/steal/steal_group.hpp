@@ -38,6 +38,7 @@ public:
     void poll() override;
     /// Others may wait in an execution that this rank will not enter: it refuses that one.
     void retire() override;
+    void abandon() noexcept override { broken_ = true; }
 
     /// The next execution. @errors as StealLoop::run()
     StealRecord run(const StealRequest& request);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <mutex>
 
 #include "gimbal/error.hpp"
@@ -198,6 +199,16 @@ void Team::remove(const TeamUser& user) noexcept {
 
 namespace {
 
+// The lowest rank of those that are so; -1: there is none. Some may have failed before what others begin inside of it:
+// these hear of that there, and come here, too.
+int first_of_some(MPI_Comm comm, const std::string& terms, bool one) {
+    Meeting meeting;
+    do {
+        meeting = meet(comm, terms, one);
+    } while (!meeting.disagreement.empty());
+    return meeting.first_of_some;
+}
+
 std::string key_of(std::string_view kind, std::string_view name) {
     std::string key(kind);
     key += ' ';
@@ -212,10 +223,30 @@ Member* Team::find(std::string_view kind, std::string_view name) const {
     return found == members_.end() ? nullptr : found->second.get();
 }
 
+// All ranks do this.
+void Team::give_up(std::unique_ptr<Member> made, const std::string& terms, int failed) {
+    if (first_of_some(comm_, terms, made != nullptr) < 0) return;  // all have failed alike, and may try again
+    incomplete_ = terms + " could not be made on rank " + std::to_string(failed) +
+                  " of the communicator, which says why. No more loops can be begun on that communicator";
+    if (made) made->abandon();
+}
+
 Member& Team::make_member(std::string_view kind, std::string_view name, const std::string& terms,
                           const std::function<std::unique_ptr<Member>()>& make) {
+    if (!incomplete_.empty()) throw Error(ErrorCode::mpi, incomplete_);
     meet_and_agree(comm_, terms);
-    Member& made = *members_.emplace(key_of(kind, name), make()).first->second;
+    std::unique_ptr<Member> own;
+    std::exception_ptr failure;
+    try {
+        own = make();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    const int failed = first_of_some(comm_, terms, failure != nullptr);
+    if (failed >= 0) give_up(std::move(own), terms, failed);
+    if (failure) std::rethrow_exception(failure);
+    if (failed >= 0) throw Error(ErrorCode::mpi, incomplete_);
+    Member& made = *members_.emplace(key_of(kind, name), std::move(own)).first->second;
     const std::lock_guard<std::recursive_mutex> held(all().lock);
     in_order_.push_back(&made);
     return made;

@@ -27,6 +27,8 @@ public:
     virtual void say_absent(bool absent) noexcept { static_cast<void>(absent); }
     /// The team goes: this rank begins nothing more, and others may be waiting for it to. Never waits.
     virtual void retire() {}
+    /// Another rank could not make this member, and it goes now: tell nobody, wait for nobody.
+    virtual void abandon() noexcept {}
     /// All ranks are here and begin nothing more: take in what is still on its way. Collective. Not called if a rank
     /// may be dead. @param patience_s  as in meet()  @return false: not in time  @errors gimbal::Error(mpi)
     virtual bool settle(double patience_s) {
@@ -88,9 +90,11 @@ public:
 
     /// The member of that kind and name. Local. @param kind  "loop" or "steal"  @return nullptr: it is not made yet
     [[nodiscard]] Member* find(std::string_view kind, std::string_view name) const;
-    /// Make that member. Collective.
+    /// Make that member. Collective. Where ranks cannot make it, no rank has it; if others could, their tags and memory
+    /// differ from then on, and the team gets no more members.
     /// @param terms  what it is and what the ranks must agree on, for a message: loop "forces", 1000 iterations
-    /// @errors gimbal::Error(wrong_use), the same on all ranks: they are here with different terms; mpi
+    /// @errors gimbal::Error(wrong_use), the same on all ranks: they are here with different terms; mpi: also where
+    ///         another rank could not make this one or an earlier one. What `make` throws on this rank
     Member& make_member(std::string_view kind, std::string_view name, const std::string& terms,
                         const std::function<std::unique_ptr<Member>()>& make);
 
@@ -114,6 +118,7 @@ public:
 
 private:
     void make_nodes();
+    void give_up(std::unique_ptr<Member> made, const std::string& terms, int failed);
     void retire();
     [[nodiscard]] bool come_together();
 
@@ -132,6 +137,7 @@ private:
     std::map<std::string, std::unique_ptr<Member>, std::less<>> members_;
     std::vector<Member*> in_order_;  // members as they were made: freed in reverse, the same on all ranks
     std::vector<TeamUser*> users_;   // the latest at the end
+    std::string incomplete_;         // why it gets no more members
     std::string left_open_;          // what to tell the program about one of them
 };
 

@@ -5,6 +5,8 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <memory>
+#include <new>
 
 #include "gimbal/error.hpp"
 
@@ -107,6 +109,61 @@ TEST(Team, RanksThatMakeDifferentMembersAreTold) {
     EXPECT_EQ(alive, 0);
     static_cast<void>(team.make_member("loop", "c", "loop c", make));
     EXPECT_EQ(alive, 1);
+    MPI_Comm_free(&copy);
+}
+
+TEST(Team, AMemberThatOneRankCannotMakeIsThereOnNone) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    Team& team = Team::of(copy);
+    int alive = 0;
+    const bool last = team.rank() == team.size() - 1;
+    const auto make = [&] { return std::make_unique<Counting>(alive); };
+    const auto fail_here = [&]() -> std::unique_ptr<Member> {
+        if (last) throw std::bad_alloc();
+        return make();
+    };
+    const auto make_loop = [&](const auto& how) { static_cast<void>(team.make_member("loop", "a", "loop a", how)); };
+    if (last)
+        EXPECT_THROW(make_loop(fail_here), std::bad_alloc);
+    else
+        EXPECT_THROW(make_loop(fail_here), Error);
+    EXPECT_EQ(alive, 0);
+    EXPECT_EQ(team.find("loop", "a"), nullptr);
+    // What differs now would have ranks wait for each other; a rank alone goes on.
+    if (team.size() > 1)
+        EXPECT_THROW(make_loop(make), Error);
+    else
+        make_loop(make);
+    EXPECT_EQ(alive, team.size() > 1 ? 0 : 1);
+    MPI_Comm_free(&copy);
+}
+
+TEST(Team, RanksThatAllCannotMakeAMemberMayTryAgain) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    Team& team = Team::of(copy);
+    int alive = 0;
+    const auto fail = []() -> std::unique_ptr<Member> { throw std::bad_alloc(); };
+    EXPECT_THROW(static_cast<void>(team.make_member("loop", "a", "loop a", fail)), std::bad_alloc);
+    static_cast<void>(team.make_member("loop", "a", "loop a", [&] { return std::make_unique<Counting>(alive); }));
+    EXPECT_EQ(alive, 1);
+    MPI_Comm_free(&copy);
+}
+
+TEST(Team, ARankThatFailsBeforeWhatOthersMakeInsideOfAMemberLeavesNobodyWaiting) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    Team& team = Team::of(copy);
+    int alive = 0;
+    const auto inner = [&] { return std::make_unique<Counting>(alive); };
+    const auto outer = [&]() -> std::unique_ptr<Member> {
+        if (team.rank() == team.size() - 1) throw std::bad_alloc();
+        static_cast<void>(team.make_member("inner", "", "what it needs", inner));
+        return inner();
+    };
+    EXPECT_ANY_THROW(static_cast<void>(team.make_member("loop", "a", "loop a", outer)));
+    EXPECT_EQ(alive, 0);
     MPI_Comm_free(&copy);
 }
 
