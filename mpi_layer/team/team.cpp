@@ -16,6 +16,9 @@ namespace gimbal::mpi {
 
 namespace {
 
+// Of what ranks share and send: SharedSlots, ChunkQueues, ChunkRequest and ChunkReply, the queues, doorbells and
+// letters of steal loops, packets and parts of the core. To be raised with every change there.
+constexpr int kLayout = 1;
 constexpr double kGone_s = 10;  // robust: a rank that is not at the end so long after another counts as gone
 
 /// All teams of this rank. Threads may have loops on communicators of their own, and each polls for all of them.
@@ -70,13 +73,14 @@ void make_keys() {
     check(MPI_Comm_set_attr(MPI_COMM_SELF, own.finalize_key, nullptr), "MPI_Comm_set_attr");
 }
 
-// What decides how memory and messages are laid out.
+// What decides how memory and messages are laid out: ranks of two builds would misread each other.
 std::string described(const gimbal_rank_settings& settings) {
     static constexpr std::array kTransports{"auto", "shared", "foreman", "hierarchical"};
     const auto transport = static_cast<std::size_t>(settings.transport);
     return std::string("GIMBAL_MPI_TRANSPORT=") + (transport < kTransports.size() ? kTransports[transport] : "?") +
            " GIMBAL_MPI_ROBUST=" + (settings.robust ? "on" : "off") +
-           " GIMBAL_MPI_NODE_RANKS=" + std::to_string(settings.node_ranks);
+           " GIMBAL_MPI_NODE_RANKS=" + std::to_string(settings.node_ranks) +
+           " with Gimbal " GIMBAL_VERSION ", layout " + std::to_string(kLayout);
 }
 
 }  // namespace

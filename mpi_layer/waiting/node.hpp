@@ -20,6 +20,10 @@ constexpr std::uint64_t mixed(std::uint64_t key, std::uint64_t word) noexcept {
     return key;
 }
 
+/// Of what the ranks of a node share: RankSlot, Arrival, CommArrivals, Node's header and their order. To be raised with
+/// every change there, so that ranks with libraries of two builds do not find each other.
+inline constexpr std::uint64_t kLayout = 1;
+
 /// What a rank of the node shows to the others, and the futex by which they wake it up.
 struct alignas(64) RankSlot {
     std::atomic<std::uint32_t> word;      ///< the futex: changes when it is to look again

@@ -146,7 +146,10 @@ int make_and_give(int listener, int others, std::size_t bytes, std::uint64_t unt
 }  // namespace
 
 Start this_start() noexcept {
-    Start start{.key = mixed(0xcbf29ce484222325U, starter()), .ranks = gimbal_ranks_of_node(kOpenMpi)};
+    Start start{.key = mixed(mixed(0xcbf29ce484222325U, kLayout), starter()), .ranks = gimbal_ranks_of_node(kOpenMpi)};
+    // Of each version, too: where cores are lent, libgimbal.so lays out a part.
+    for (const char letter : std::string_view(GIMBAL_VERSION))
+        start.key = mixed(start.key, static_cast<unsigned char>(letter));
     bool known = starter() != 0;
     for (const char* const name : kOfStart) {
         const char* const value = std::getenv(name);

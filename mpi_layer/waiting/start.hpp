@@ -6,7 +6,8 @@
 
 namespace gimbal::waiting {
 
-/// The start of a program, as its launcher tells the ranks: what those of one node have in common, and no others.
+/// The start of a program, as its launcher tells the ranks: what those of one node have in common, and no others;
+/// nor ranks with this library in another version or layout.
 struct Start {
     std::uint64_t key = 0;  ///< 0: not known
     int ranks = 0;          ///< on this node [count]; 0: not known
