@@ -46,7 +46,8 @@ public:
     /// Whether messages can go there. @threads any
     [[nodiscard]] bool has_rank(int rank) const noexcept { return rank >= 0 && rank < partners_; }
     [[nodiscard]] bool is_inter() const noexcept { return inter_; }
-    [[nodiscard]] bool alone() const noexcept { return size_ == 1; }
+    /// Nobody else is in it: a rank alone in its group of an intercommunicator waits for the other group.
+    [[nodiscard]] bool alone() const noexcept { return size_ == 1 && !inter_; }
     /// All ranks are on this node.
     [[nodiscard]] bool on_one_node() const noexcept { return static_cast<int>(members_.size()) == size_; }
 
