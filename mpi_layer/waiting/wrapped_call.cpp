@@ -358,6 +358,7 @@ void end() noexcept {
     if (!g_mode.measures.exchange(false)) return;
     g_mode.elastic.store(false);
     g_mode.end_ns.store(now_ns());
+    if (gimbal_rank_waiting_expect) gimbal_rank_waiting_expect(0);  // no collective call comes any more
     if (gimbal_rank_cores_detach) gimbal_rank_cores_detach();
     end_progress();
     node().leave();

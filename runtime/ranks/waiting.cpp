@@ -75,7 +75,7 @@ bool waiting_is_known() noexcept {
 }
 
 void forget_waiting_in_child() noexcept {
-    g_source.store(nullptr);
+    gimbal_rank_waiting_source(nullptr);
 }
 
 }  // namespace gimbal

@@ -2,6 +2,7 @@
 // Calls of MPI that are left or made in unusual ways, each by its name, run by run_waiting.py.
 #include <mpi.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +11,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -153,6 +156,32 @@ void thread() {
     pthread_join(other, nullptr);
 }
 
+/// What a rank has open is none of what it found the others by.
+void open_files() {
+    sum_up();
+    for (int number = 0; number < 256; ++number) {
+        std::array<char, 256> target{};
+        const std::string path = "/proc/self/fd/" + std::to_string(number);
+        if (readlink(path.c_str(), target.data(), target.size() - 1) < 0) continue;
+        check(std::strstr(target.data(), "gimbal-waiting") == nullptr, "the file of the start is closed");
+        unsigned long node = 0;
+        if (std::sscanf(target.data(), "socket:[%lu]", &node) != 1) continue;
+        const std::string socket = " " + std::to_string(node) + " @gimbal-waiting";
+        std::ifstream table("/proc/net/unix");
+        for (std::string line; std::getline(table, line);)
+            check(line.find(socket) == std::string::npos, "the socket of the start is closed");
+    }
+}
+
+/// The library says what slack is to be expected, here to the program.
+double g_expected = -1;
+
+void expected() {
+    sum_up_often();
+    check(g_expected >= 0, "slack is expected after collective calls");
+    g_expected = 1;
+}
+
 struct Case {
     const char* name;
     void (*run)();
@@ -161,10 +190,16 @@ struct Case {
 constexpr std::array kCases{
     Case{"thrown", thrown, MPI_THREAD_SINGLE},           Case{"jumped", jumped, MPI_THREAD_SINGLE},
     Case{"inside", inside, MPI_THREAD_SINGLE},           Case{"other-stack", other_stack, MPI_THREAD_SINGLE},
+    Case{"open-files", open_files, MPI_THREAD_SINGLE},   Case{"expected", expected, MPI_THREAD_SINGLE},
     Case{"many-places", many_places, MPI_THREAD_SINGLE}, Case{"thread", thread, MPI_THREAD_SERIALIZED},
     Case{"thread-multiple", thread, MPI_THREAD_MULTIPLE}};
 
 }  // namespace
+
+// Before libgimbal.so's.
+extern "C" __attribute__((visibility("default"))) void gimbal_rank_waiting_expect(double slack_s) {
+    g_expected = slack_s;
+}
 
 int main(int count, char** words) {
     const char* const what = count > 1 ? words[1] : "";
@@ -178,5 +213,5 @@ int main(int count, char** words) {
         std::printf("rank %d of %d: %s right\n", g_rank, g_size, what);
         MPI_Finalize();
     }
-    return 0;
+    return g_expected > 0 ? 3 : 0;
 }

@@ -12,10 +12,17 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 ARGUMENTS = None
 LIMIT_S = float(os.environ.get("GIMBAL_TEST_LIMIT_S", 1200))  # ends what hangs
+
+
+def names_of_starts():
+    """@return the sockets by which ranks of a start find each other"""
+    with open("/proc/net/unix", encoding="utf-8") as table:
+        return {line.split()[-1] for line in table if "@gimbal-waiting" in line}
 
 
 class Waiting(unittest.TestCase):
@@ -73,6 +80,16 @@ class Waiting(unittest.TestCase):
 
     def test_intercommunicators(self):
         self.assert_both_ways("groups", (2, 3))
+
+    def test_a_rank_alone_in_its_group_waits_for_the_other_group(self):
+        self.assert_right(2, "groups")
+        last = self.records()[1]["mpi_waiting"]  # the first one is late at each of its barriers
+        barriers = [path for path in last["paths"] if path["call"] == "MPI_Barrier"]
+        self.assertEqual({path["exact_calls"] for path in barriers}, {0})
+        self.assertGreater(max(path["waiting_s"] for path in barriers), 0)
+
+    def test_no_slack_is_expected_after_mpi(self):
+        self.assert_right(2, "expected", ARGUMENTS.calls)
 
     def test_messages(self):
         self.assert_both_ways("messages", (2, 3))

@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "gimbal/rank_waiting.h"
 #include "lightweight/slack.hpp"
+#include "ranks/waiting.hpp"
 
 namespace gimbal {
 namespace {
@@ -31,6 +32,14 @@ TEST(ExpectedSlack, RaisesTheStaticFractionWhileItIsKnown) {
     EXPECT_DOUBLE_EQ(fraction_now(), 0.5);
     gimbal_rank_waiting_expect(1e-3);
     gimbal_rank_waiting_source(nullptr);
+    EXPECT_DOUBLE_EQ(fraction_now(), 0.5);
+}
+
+TEST(ExpectedSlack, IsNoneOfAForkedChild) {
+    gimbal_rank_waiting_source(nothing);
+    gimbal_rank_waiting_expect(1e-3);
+    EXPECT_GT(fraction_now(), 0.55);
+    forget_waiting_in_child();
     EXPECT_DOUBLE_EQ(fraction_now(), 0.5);
 }
 
