@@ -28,10 +28,12 @@ constinit TwoSteps g_steps_c{Next("MPI_Isend_c"), Next("MPI_Issend_c"), Next("MP
 #define GIMBAL_C(name, lower, count, ...) GIMBAL_C_FUNCTION(name, , count, g_steps)
 GIMBAL_WAITING_CALLS_WITHOUT_COUNTS(GIMBAL_C)
 GIMBAL_WAITING_CALLS_WITH_COUNTS(GIMBAL_C)
+GIMBAL_WAITING_ALLOCATE(GIMBAL_C)
 GIMBAL_WAITING_CALLS_FIXED(GIMBAL_C)
 #if MPI_VERSION >= 4
 #define GIMBAL_C_LARGE(name, lower, count, ...) GIMBAL_C_FUNCTION(name, _c, count, g_steps_c)
 GIMBAL_WAITING_CALLS_WITH_COUNTS(GIMBAL_C_LARGE)
+GIMBAL_WAITING_ALLOCATE(GIMBAL_C_LARGE)
 #endif
 
 extern "C" {

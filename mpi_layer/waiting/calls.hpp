@@ -93,12 +93,9 @@ constexpr bool is_wait(Kind kind) noexcept {
     X(File_close, file_close, 1, file, -1, -1, -1)                                    \
     X(File_sync, file_sync, 1, file, -1, -1, -1)                                      \
     X(File_set_size, file_set_size, 2, file, -1, -1, -1)                              \
-    X(File_read_all_end, file_read_all_end, 3, file, -1, -1, -1)                      \
-    X(File_write_all_end, file_write_all_end, 3, file, -1, -1, -1)                    \
-    X(File_read_at_all_end, file_read_at_all_end, 3, file, -1, -1, -1)                \
-    X(File_write_at_all_end, file_write_at_all_end, 3, file, -1, -1, -1)
+    X(Win_create_dynamic, win_create_dynamic, 3, window, -1, -1, -1)
 
-// Those that count elements: MPI 4 has each of them a second time, with large counts.
+// Those that count elements in a buffer: MPI 4 has each of them a second time, with large counts.
 #define GIMBAL_WAITING_FIRST_WITH_COUNTS(X)                                  \
     X(Bcast, bcast, 5, from_root, 4, 3, -1)                                  \
     X(Gather, gather, 8, to_root, 7, 6, -1)                                  \
@@ -156,8 +153,11 @@ constexpr bool is_wait(Kind kind) noexcept {
     X(Rget, rget, 9, one_sided, -1, -1, -1)                                  \
     X(Raccumulate, raccumulate, 10, one_sided, -1, -1, -1)                   \
     X(Rget_accumulate, rget_accumulate, 13, one_sided, -1, -1, -1)           \
-    X(Win_create, win_create, 6, window, -1, -1, -1)                         \
-    X(Win_allocate, win_allocate, 6, window, -1, -1, -1)                     \
+    X(Win_create, win_create, 6, window, -1, -1, -1)
+
+// The same for two that have no buffer.
+#define GIMBAL_WAITING_ALLOCATE(X)                       \
+    X(Win_allocate, win_allocate, 6, window, -1, -1, -1) \
     X(Win_allocate_shared, win_allocate_shared, 6, epoch, -1, -1, -1)
 
 // What is done on the way, or waits for nothing, is of interest only where ranks sleep.
@@ -214,14 +214,14 @@ constexpr bool is_wait(Kind kind) noexcept {
 #if MPI_VERSION >= 4
 #define GIMBAL_WAITING_BESIDE_4(X)                                       \
     X(Comm_idup_with_info, comm_idup_with_info, 4, in_steps, -1, -1, -1) \
-    X(Barrier_init, barrier_init, 3, in_steps, -1, -1, -1)
+    X(Barrier_init, barrier_init, 3, in_steps, -1, -1, -1)               \
+    X(Parrived, parrived, 3, test, -1, -1, -1)
 #define GIMBAL_WAITING_MESSAGES_4(X)                  \
     X(Isendrecv, isendrecv, 12, post_send, 10, 3, -1) \
     X(Isendrecv_replace, isendrecv_replace, 9, post_send, 7, 3, -1)
 #define GIMBAL_WAITING_PARTITIONED_4(X)                \
     X(Psend_init, psend_init, 9, in_steps, -1, -1, -1) \
-    X(Precv_init, precv_init, 9, in_steps, -1, -1, -1) \
-    X(Parrived, parrived, 3, test, -1, -1, -1)
+    X(Precv_init, precv_init, 9, in_steps, -1, -1, -1)
 #define GIMBAL_WAITING_IN_STEPS_4(X)                                                 \
     X(Bcast_init, bcast_init, 7, in_steps, -1, -1, -1)                               \
     X(Gather_init, gather_init, 10, in_steps, -1, -1, -1)                            \
@@ -262,10 +262,14 @@ constexpr bool is_wait(Kind kind) noexcept {
     GIMBAL_WAITING_MESSAGES_4(X)            \
     GIMBAL_WAITING_IN_STEPS_4(X)
 
-#define GIMBAL_WAITING_CALLS_FIXED(X)                                \
-    X(Fetch_and_op, fetch_and_op, 7, one_sided, -1, -1, -1)          \
-    X(Compare_and_swap, compare_and_swap, 7, one_sided, -1, -1, -1)  \
-    X(Win_create_dynamic, win_create_dynamic, 3, window, -1, -1, -1) \
+// With a buffer, and once.
+#define GIMBAL_WAITING_CALLS_FIXED(X)                                    \
+    X(File_read_all_end, file_read_all_end, 3, file, -1, -1, -1)         \
+    X(File_write_all_end, file_write_all_end, 3, file, -1, -1, -1)       \
+    X(File_read_at_all_end, file_read_at_all_end, 3, file, -1, -1, -1)   \
+    X(File_write_at_all_end, file_write_at_all_end, 3, file, -1, -1, -1) \
+    X(Fetch_and_op, fetch_and_op, 7, one_sided, -1, -1, -1)              \
+    X(Compare_and_swap, compare_and_swap, 7, one_sided, -1, -1, -1)      \
     GIMBAL_WAITING_PARTITIONED_4(X)
 
 // By themselves: Fortran has other arguments.
@@ -277,6 +281,7 @@ constexpr bool is_wait(Kind kind) noexcept {
 #define GIMBAL_WAITING_CALLS(X)            \
     GIMBAL_WAITING_CALLS_WITHOUT_COUNTS(X) \
     GIMBAL_WAITING_CALLS_WITH_COUNTS(X)    \
+    GIMBAL_WAITING_ALLOCATE(X)             \
     GIMBAL_WAITING_CALLS_FIXED(X)          \
     GIMBAL_WAITING_CALLS_ENDS(X)
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The subroutines that Fortran programs call, by the names that gfortran and its kin give them: those of mpif.h and
-// `use mpi`, those of `use mpi_f08`, and those of them that take descriptors of arrays. Each has its arguments as
-// addresses, and one more for the error. MPICH's go on to the functions of C, Open MPI's do not.
+// `use mpi`, those of `use mpi_f08`, and those of them that take descriptors of arrays, which only calls with a buffer
+// do. Each has its arguments as addresses, and one more for the error. MPICH's go on to the functions of C, Open MPI's
+// do not.
 #include "wrap.hpp"
 
 #define GIMBAL_SHOWN __attribute__((visibility("default")))
@@ -28,13 +29,16 @@ constinit TwoSteps g_steps_f08ts_{Next("mpi_isend_f08ts_"), Next("mpi_issend_f08
                                               __builtin_frame_address(0), std::tuple<Word>(error),    \
                                               GIMBAL_ARGUMENTS_##count);                              \
     }
-#define GIMBAL_FORTRAN(name, lower, count, ...)        \
-    GIMBAL_FORTRAN_FUNCTION(name, lower, _, count)     \
-    GIMBAL_FORTRAN_FUNCTION(name, lower, _f08_, count) \
+#define GIMBAL_FORTRAN(name, lower, count, ...)    \
+    GIMBAL_FORTRAN_FUNCTION(name, lower, _, count) \
+    GIMBAL_FORTRAN_FUNCTION(name, lower, _f08_, count)
+#define GIMBAL_FORTRAN_BUFFER(name, lower, count, ...) \
+    GIMBAL_FORTRAN(name, lower, count)                 \
     GIMBAL_FORTRAN_FUNCTION(name, lower, _f08ts_, count)
 GIMBAL_WAITING_CALLS_WITHOUT_COUNTS(GIMBAL_FORTRAN)
-GIMBAL_WAITING_CALLS_WITH_COUNTS(GIMBAL_FORTRAN)
-GIMBAL_WAITING_CALLS_FIXED(GIMBAL_FORTRAN)
+GIMBAL_WAITING_ALLOCATE(GIMBAL_FORTRAN)
+GIMBAL_WAITING_CALLS_WITH_COUNTS(GIMBAL_FORTRAN_BUFFER)
+GIMBAL_WAITING_CALLS_FIXED(GIMBAL_FORTRAN_BUFFER)
 
 #define GIMBAL_FORTRAN_ENDS(ending)                                                                           \
     extern "C" GIMBAL_SHOWN void gimbal_f_init##ending(Word error) __asm__("mpi_init" #ending);               \
