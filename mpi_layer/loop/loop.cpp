@@ -34,7 +34,7 @@ void check_iterations(std::int64_t iterations) {
 // What a loop is to all ranks, and what they are told if they do not agree.
 std::string described(std::string_view name, std::int64_t iterations, int schedule, const LoopOptions& options) {
     constexpr std::size_t kLongestName = 100;
-    std::array<char, 64> text{};
+    std::array<char, GIMBAL_SCHEDULE_BYTES> text{};
     gimbal_schedule_print(schedule, text.data(), text.size());
     return "loop \"" + std::string(name.substr(0, kLongestName)) + "\", " + std::to_string(iterations) +
            " iterations, schedule " + text.data() +

@@ -7,17 +7,19 @@
 #include <string>
 #include <type_traits>
 
+#include "gimbal/loop.h"
+
 namespace gimbal::mpi {
 
 /// What all ranks must agree on about one execution; in every message, so that the first to hear of an execution can
 /// open it, and so that ranks that do not agree are found out.
 struct LoopParameters {
-    std::uint64_t trip = 0;           ///< N [iterations]
-    std::array<char, 52> schedule{};  ///< as a user writes it, zero-terminated
-    std::uint32_t idempotent = 0;     ///< 1: chunks may be run again; or kWrongArguments
+    std::uint64_t trip = 0;                              ///< N [iterations]
+    std::array<char, GIMBAL_SCHEDULE_BYTES> schedule{};  ///< as a user writes it, zero-terminated
+    std::uint64_t idempotent = 0;                        ///< 1: chunks may be run again; or kWrongArguments
 
     /// In place of `idempotent`: the arguments of that rank cannot be, and it has no part in the execution.
-    static constexpr std::uint32_t kWrongArguments = 2;
+    static constexpr std::uint64_t kWrongArguments = 2;
 
     bool operator==(const LoopParameters&) const = default;
 };

@@ -118,6 +118,9 @@ GIMBAL_API int gimbal_schedule_set(int kind, int chunk);
 /** Write the canonical spelling of a schedule, at most `size` bytes with the final zero. @threads any */
 GIMBAL_API void gimbal_schedule_print(int schedule, char* text, size_t size);
 
+/** Room for the longest one, with its zero [bytes]. */
+enum { GIMBAL_SCHEDULE_BYTES = 64 };
+
 /** The modifier the user gave: 0 none, 1 monotonic, 2 nonmonotonic. @threads any */
 GIMBAL_API int gimbal_schedule_modifier(int schedule);
 

@@ -60,5 +60,39 @@ TEST_F(WrongUse, AChunkAfterTheEnd) {
     expect_that_loops_still_work();
 }
 
+// Rank 0 has refused an execution, so that it reads in another rank's message what the next one runs under.
+TEST_F(WrongUse, AfterItRankZeroReadsTheLongestScheduleWhole) {
+    constexpr std::int64_t kIterations = 20000;
+    const mpi::LoopOptions options{.schedule = "nonmonotonic:lws-weighted,2.2250738585072014e-308:1000"};
+    Cover before(kIterations), after(kIterations);
+    mpi::Loop first(MPI_COMM_WORLD, "long schedule", kIterations, options);
+    drain(first, before);
+    // Some may be through before rank 0 says so.
+    static_cast<void>(code_of([&] {
+        mpi::Loop loop(MPI_COMM_WORLD, "long schedule", rank_ == 0 ? -1 : kIterations, options);
+        while (loop.next()) {
+        }
+        loop.leave();
+    }));
+    MPI_Request others = MPI_REQUEST_NULL;
+    int others_here = 0, whole = 0;
+    if (rank_ == 0)
+        for (MPI_Ibarrier(MPI_COMM_WORLD, &others); !others_here; first.progress())
+            MPI_Test(&others, &others_here, MPI_STATUS_IGNORE);
+    mpi::Loop loop(MPI_COMM_WORLD, "long schedule", kIterations, options);
+    while (const auto chunk = loop.next()) {
+        after.add(chunk);
+        whole += rank_ != 0 && chunk.size() == 1000;
+    }
+    if (rank_ != 0) {
+        MPI_Ibarrier(MPI_COMM_WORLD, &others);
+        wait_yielding(others);
+    }
+    sum_over_ranks({&whole, 1}, MPI_COMM_WORLD);
+    EXPECT_TRUE(whole > 0 || size_ == 1) << "no chunk has 1000 iterations";
+    EXPECT_TRUE(before.exactly_once(MPI_COMM_WORLD));
+    EXPECT_TRUE(after.exactly_once(MPI_COMM_WORLD));
+}
+
 }  // namespace
 }  // namespace gimbal::test

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/warnings.hpp"
+#include "config/selection.hpp"
 #include "gimbal/loop.h"
 
 namespace {
@@ -87,6 +88,23 @@ TEST(SchedulesDeathTest, MoreThanThereIsRoomForAreRefusedAndSaid) {
 TEST(Schedules, KindsOfOthersAreRefused) {
     for (const int kind : {0, 1, 2, 3, 4, 101, 102, 0x1ff, 0x7fffffff})
         EXPECT_EQ(gimbal_schedule_set(kind, 1), 0) << kind;
+}
+
+// Ranks tell each other what a loop runs under by its spelling.
+TEST(Schedules, TheLongestSpellingHasRoom) {
+    for (const gimbal::Technique* const technique : gimbal::techniques()) {
+        gimbal::ScheduleSpec schedule;
+        schedule.technique = technique;
+        schedule.modifier = gimbal::Modifier::nonmonotonic;
+        if (technique->info().fraction != gimbal::FractionSource::none) schedule.fraction = 2.2250738585072014e-308;
+        schedule.chunk = 2147483647;
+        std::array<char, GIMBAL_SCHEDULE_BYTES> text{};
+        gimbal_schedule_print(gimbal::intern(schedule), text.data(), text.size());
+        EXPECT_EQ(text.data(), gimbal::to_string(schedule));
+    }
+    for (const gimbal::SelectorInfo& selector : gimbal::selectors())
+        EXPECT_LT(std::string("nonmonotonic:,2147483647").size() + std::string(selector.name).size(),
+                  std::size_t{GIMBAL_SCHEDULE_BYTES});
 }
 
 TEST(Schedules, PrintingIntoLittleSpaceIsCutNotOverrun) {
