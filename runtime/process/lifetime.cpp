@@ -25,6 +25,7 @@
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
+#include "gimbal/rank_loop.h"
 #include "kept/store.hpp"
 #include "lending/loan.hpp"
 #include "lending/node_cores.hpp"
@@ -268,6 +269,7 @@ void in_child() {
     node_cores().forget_in_child();
     forget_waiting_in_child();
     keep_nothing_in_child();
+    gimbal_progress_set(nullptr, nullptr, 1);  // a child is no rank that others ask
     thread_watch = nullptr;
     loaded_by = getpid();
 }
