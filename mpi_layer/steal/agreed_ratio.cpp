@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "steal/agreed_ratio.hpp"
 
+#include <limits>
+
 #include "team/errors.hpp"
 #include "team/yield.hpp"
 
@@ -10,8 +12,10 @@ void AgreedRatio::begin() {
     const bool root = team_.rank() == 0;
     if (root) {
         if (!agent_) agent_ = gimbal_steal_agent(name_.c_str(), static_cast<std::uint32_t>(team_.size()));
-        said_[0] = next_ > 0 ? next_ : gimbal_steal_choose(agent_);
-        said_[1] = gimbal_steal_choose(agent_);
+        if (next_ == 0) next_ = gimbal_steal_choose(agent_, &next_step_);
+        said_[0] = next_;
+        step_ = next_step_;
+        said_[1] = gimbal_steal_choose(agent_, &next_step_);
     }
     ratio_ = root ? said_[0] : next_;
     check(MPI_Ibcast(said_.data(), 2, MPI_DOUBLE, 0, comm_, &saying_), "MPI_Ibcast");
@@ -39,7 +43,7 @@ void AgreedRatio::wait(MPI_Request& request) {
 void AgreedRatio::learn() {
     for (MPI_Request& request : gathering_) wait(request);
     if (measured_ && team_.rank() == 0)
-        gimbal_steal_learn(agent_, all_longest_[0], all_longest_[1], all_busy_ / team_.size());
+        gimbal_steal_learn(agent_, measured_step_, all_longest_[0], all_longest_[1], all_busy_ / team_.size());
     measured_ = false;
 }
 
@@ -50,6 +54,7 @@ void AgreedRatio::end(double elapsed_s, double busy_s) {
     learn();
     longest_ = {elapsed_s, busy_s};
     busy_ = busy_s;
+    measured_step_ = step_;
     check(MPI_Ireduce(longest_.data(), all_longest_.data(), 2, MPI_DOUBLE, MPI_MAX, 0, comm_, &gathering_[0]),
           "MPI_Ireduce");
     check(MPI_Ireduce(&busy_, &all_busy_, 1, MPI_DOUBLE, MPI_SUM, 0, comm_, &gathering_[1]), "MPI_Ireduce");
@@ -59,6 +64,10 @@ void AgreedRatio::end(double elapsed_s, double busy_s) {
 void AgreedRatio::finish() {
     wait(saying_);
     learn();
+    if (next_ == 0 || team_.rank() != 0) return;
+    // Chosen in vain: it shows nothing, and is a step of what is recorded all the same.
+    gimbal_steal_learn(agent_, next_step_, std::numeric_limits<double>::infinity(), 0, 0);
+    next_ = 0;
 }
 
 }  // namespace gimbal::mpi

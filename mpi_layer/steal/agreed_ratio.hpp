@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "team/team.hpp"
@@ -41,7 +42,9 @@ private:
     std::string name_;
     void* agent_ = nullptr;  // rank 0
     double ratio_ = 0;
-    double next_ = 0;               // 0: not known
+    double next_ = 0;  // 0: not known
+    // Rank 0: the agent's numbers of this execution, of the next one, and of the one that gathering_ is about.
+    std::uint64_t step_ = 0, next_step_ = 0, measured_step_ = 0;
     std::array<double, 2> said_{};  // ratio of this execution and of the next one
     std::array<double, 2> longest_{}, all_longest_{};
     double busy_ = 0, all_busy_ = 0;

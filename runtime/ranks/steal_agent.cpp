@@ -38,9 +38,17 @@ learn::RewardKind known_reward(learn::RewardKind asked) {
     return taken;
 }
 
+/// Loops of one name on communicators of one size share it, perhaps from several threads.
+struct LockedAgent {
+    LockedAgent(const SelectorSettings& settings, std::uint64_t seed, const std::vector<double>* recorded)
+        : agent(settings, seed, recorded) {}
+    std::mutex mutex;  // of:
+    StealAgent agent;
+};
+
 struct Agents {
     std::mutex mutex;
-    std::map<std::pair<std::string, std::uint32_t>, StealAgent> by_name;  // and number of ranks
+    std::map<std::pair<std::string, std::uint32_t>, LockedAgent> by_name;  // and number of ranks
 };
 using NamedAgent = decltype(Agents::by_name)::value_type;
 
@@ -59,7 +67,7 @@ StealAgent::StealAgent(const SelectorSettings& settings, std::uint64_t seed, con
     learner_ = learn::make_learner(parameters, ratios_.size(), seed);
 }
 
-double StealAgent::choose() {
+StealAgent::Step StealAgent::choose() {
     if (waiting_.size() == kMaxWaiting) waiting_.pop_front();
     Step next{.number = chosen_++};
     if (recorded_) {
@@ -69,13 +77,16 @@ double StealAgent::choose() {
         next.ratio = ratios_[next.pick.action];
     }
     waiting_.push_back(next);
-    return next.ratio;
+    return next;
 }
 
-std::optional<StealAgent::Step> StealAgent::learn(double loop_time_s, double busy_max_s, double busy_mean_s) {
-    if (waiting_.empty()) return std::nullopt;
-    Step told = waiting_.front();
-    waiting_.pop_front();
+std::optional<StealAgent::Step> StealAgent::learn(std::uint64_t number, double loop_time_s, double busy_max_s,
+                                                  double busy_mean_s) {
+    const auto found =
+        std::find_if(waiting_.begin(), waiting_.end(), [number](const Step& step) { return step.number == number; });
+    if (found == waiting_.end()) return std::nullopt;
+    Step told = *found;
+    waiting_.erase(found);
     if (recorded_ || !(loop_time_s > 0) || !std::isfinite(loop_time_s)) return told;
     learn::Signals signals;
     signals.loop_time_s = loop_time_s;
@@ -106,14 +117,19 @@ void* gimbal_steal_agent(const char* name, uint32_t ranks) {
     return &*found;
 }
 
-double gimbal_steal_choose(void* agent) {
-    return static_cast<gimbal::NamedAgent*>(agent)->second.choose();
+double gimbal_steal_choose(void* agent, uint64_t* step) {
+    auto& [mutex, chooser] = static_cast<gimbal::NamedAgent*>(agent)->second;
+    const std::lock_guard lock(mutex);
+    const gimbal::StealAgent::Step next = chooser.choose();
+    *step = next.number;
+    return next.ratio;
 }
 
-void gimbal_steal_learn(void* agent, double loop_time_s, double busy_max_s, double busy_mean_s) {
+void gimbal_steal_learn(void* agent, uint64_t number, double loop_time_s, double busy_max_s, double busy_mean_s) {
     using namespace gimbal;
-    auto& [key, learner] = *static_cast<NamedAgent*>(agent);
-    const auto step = learner.learn(loop_time_s, busy_max_s, busy_mean_s);
+    auto& [key, locked] = *static_cast<NamedAgent*>(agent);
+    const std::lock_guard lock(locked.mutex);
+    const auto step = locked.agent.learn(number, loop_time_s, busy_max_s, busy_mean_s);
     if (!step || !steps_wanted()) return;
     const double tick_s = seconds_per_tick();
     record_step({.loop = key.first,

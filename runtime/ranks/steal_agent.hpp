@@ -25,19 +25,19 @@ public:
     /// @param recorded  ratios to follow instead, of GIMBAL_REPLAY, not empty; nullptr: it learns. Must stay
     StealAgent(const SelectorSettings& settings, std::uint64_t seed, const std::vector<double>* recorded = nullptr);
 
-    /// The ratio for the next execution, in (0, 1].
-    [[nodiscard]] double choose();
-
-    /// An execution that is over.
+    /// An execution that a ratio was chosen for.
     struct Step {
         std::uint64_t number = 0;                    ///< executions before it [count]
-        double ratio = 0;                            ///< that was chosen
+        double ratio = 0;                            ///< that was chosen, in (0, 1]
         learn::Pick pick = {};                       ///< of the learner, unless ratios are recorded
         std::optional<learn::Thought> thought = {};  ///< if it taught something
     };
-    /// What the earliest execution showed that was chosen for and not told of yet. A time that is not positive teaches
-    /// nothing. All in [s]. @return nullopt: there is no such execution
-    std::optional<Step> learn(double loop_time_s, double busy_max_s, double busy_mean_s);
+    /// What the next execution is to run with.
+    [[nodiscard]] Step choose();
+
+    /// What an execution showed. A time that is not positive teaches nothing. All in [s].
+    /// @param number  of its step  @return nullopt: no such step waits for it
+    std::optional<Step> learn(std::uint64_t number, double loop_time_s, double busy_max_s, double busy_mean_s);
 
     /// The ratio that is believed to be the best.
     [[nodiscard]] double best() const noexcept { return ratios_[learner_->best()]; }
@@ -45,7 +45,7 @@ public:
 private:
     std::vector<double> ratios_;  // parts of one, ascending
     std::unique_ptr<learn::Learner> learner_;
-    std::deque<Step> waiting_;  // chosen for, not told of; few
+    std::deque<Step> waiting_;  // chosen for, not told of, by number; few
     const std::vector<double>* recorded_;
     std::uint64_t chosen_ = 0;  // executions
 };

@@ -225,13 +225,16 @@ GIMBAL_API void gimbal_steal_report(const char* name, uint32_t ranks, int rule, 
  *  @param name  of the loop; is copied  @param ranks  P [count]
  *  @return never NULL; valid until the process ends; the same for the same name and P  @threads any */
 GIMBAL_API void* gimbal_steal_agent(const char* name, uint32_t ranks);
-/** The ratio for the next execution. @return in (0, 1]  @threads one at a time for one agent */
-GIMBAL_API double gimbal_steal_choose(void* agent);
-/** What an execution showed: the earliest one chosen for that has not been told of yet.
+/** The ratio for the next execution, of whichever loop of that name and P.
+ *  @param step  out: its number, for gimbal_steal_learn()  @return in (0, 1]  @threads any  @cost a lock */
+GIMBAL_API double gimbal_steal_choose(void* agent, uint64_t* step);
+/** What an execution showed.
+ *  @param step         that gimbal_steal_choose() gave it; one that was told of before, or long ago, is ignored
  *  @param loop_time_s  from the first begin to the last end [s], > 0; else that execution teaches nothing
  *  @param busy_max_s, busy_mean_s  of the ranks' times in it, over ranks [s]
- *  @threads one at a time for one agent */
-GIMBAL_API void gimbal_steal_learn(void* agent, double loop_time_s, double busy_max_s, double busy_mean_s);
+ *  @threads any  @cost a lock */
+GIMBAL_API void gimbal_steal_learn(void* agent, uint64_t step, double loop_time_s, double busy_max_s,
+                                   double busy_mean_s);
 
 /** The chunk of a loop over ranks that this process is in, for the loops of the thread level that run it. Relaxed,
  *  since a team of threads is begun after the chunk is drawn; a reader at another time may see parts of two chunks, and

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <latch>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gimbal/random.hpp"
@@ -22,8 +25,9 @@ struct Landscape {
     Random random{7};
 
     void run(StealAgent& agent) {
-        const double imbalance = std::abs(agent.choose() - best) * (1 + 0.02 * random.unit());
-        agent.learn(1e-2 * (1 + imbalance), 1e-2 * (1 + imbalance), 1e-2);
+        const StealAgent::Step step = agent.choose();
+        const double imbalance = std::abs(step.ratio - best) * (1 + 0.02 * random.unit());
+        agent.learn(step.number, 1e-2 * (1 + imbalance), 1e-2 * (1 + imbalance), 1e-2);
     }
 };
 
@@ -60,20 +64,56 @@ TEST(StealAgent, ItTriesAsManyRatiosAsAskedFor) {
     StealAgent agent(settings, 1);
     std::set<double> tried;
     for (int step = 0; step < 16; ++step) {
-        tried.insert(agent.choose());
-        agent.learn(1, 1, 1);
+        const StealAgent::Step chosen = agent.choose();
+        tried.insert(chosen.ratio);
+        agent.learn(chosen.number, 1, 1, 1);
     }
     EXPECT_EQ(tried, (std::set<double>{0.25, 0.5, 0.75, 1}));
 }
 
 TEST(StealAgent, ExecutionsMayOverlapAndSomeShowNothing) {
     StealAgent agent(SelectorSettings{}, 1);
-    agent.learn(1, 1, 1);  // nobody chose
+    EXPECT_FALSE(agent.learn(0, 1, 1, 1)) << "nobody chose";
     for (int i = 0; i < 1000; ++i) (void)agent.choose();
-    for (int i = 0; i < 1000; ++i) agent.learn(i % 2 ? 1 : -1, 0, 0);
-    const double ratio = agent.choose();
+    for (std::uint64_t i = 0; i < 1000; ++i) agent.learn(i, i % 2 ? 1 : -1, 0, 0);
+    const double ratio = agent.choose().ratio;
     EXPECT_GT(ratio, 0);
     EXPECT_LE(ratio, 1);
+}
+
+TEST(StealAgent, TwoLoopsOfOneNameTeachWhatTheyRan) {
+    StealAgent agent(SelectorSettings{}, 1);
+    const StealAgent::Step one = agent.choose(), other = agent.choose();
+    const auto first_told = agent.learn(other.number, 1, 1, 1);
+    ASSERT_TRUE(first_told);
+    EXPECT_EQ(first_told->number, other.number);
+    EXPECT_EQ(first_told->pick.action, other.pick.action);
+    EXPECT_FALSE(agent.learn(other.number, 1, 1, 1)) << "it was told of";
+    const auto then_told = agent.learn(one.number, 2, 1, 1);
+    ASSERT_TRUE(then_told);
+    EXPECT_EQ(then_told->number, one.number);
+}
+
+TEST(StealAgent, ThreadsOfLoopsOfOneNameShareIt) {
+    void* const agent = gimbal_steal_agent("shared by threads", 4);
+    std::vector<std::set<std::uint64_t>> steps(4);
+    std::vector<std::thread> threads;
+    std::latch all_there(4);
+    for (auto& own : steps)
+        threads.emplace_back([agent, &own, &all_there] {
+            all_there.arrive_and_wait();
+            for (int i = 0; i < 50000; ++i) {
+                std::uint64_t step = 0;
+                (void)gimbal_steal_choose(agent, &step);
+                own.insert(step);
+                gimbal_steal_learn(agent, step, 1, 1, 1);
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    std::set<std::uint64_t> all;
+    for (const auto& own : steps) all.insert(own.begin(), own.end());
+    EXPECT_EQ(all.size(), 200000U);
+    EXPECT_EQ(*all.rbegin(), 199999U);
 }
 
 TEST(StealAgent, WhatIsRecordedIsFollowedStepByStepAndNothingIsLearnt) {
@@ -81,9 +121,10 @@ TEST(StealAgent, WhatIsRecordedIsFollowedStepByStepAndNothingIsLearnt) {
     std::string text(kStepsHeader);
     std::vector<double> chosen;
     for (int step = 0; step < 30; ++step) {
-        chosen.push_back(agent.choose());
+        const StealAgent::Step next = agent.choose();
+        chosen.push_back(next.ratio);
         // One that shows nothing is a step, too.
-        const auto told = agent.learn(step == 7 ? INFINITY : 1e-2, 2e-2, 1e-2);
+        const auto told = agent.learn(next.number, step == 7 ? INFINITY : 1e-2, 2e-2, 1e-2);
         ASSERT_TRUE(told);
         EXPECT_EQ(told->number, static_cast<std::uint64_t>(step));
         EXPECT_EQ(told->ratio, chosen.back());
@@ -104,10 +145,11 @@ TEST(StealAgent, WhatIsRecordedIsFollowedStepByStepAndNothingIsLearnt) {
     EXPECT_EQ(*ratios, chosen);
     StealAgent again(SelectorSettings{}, 99, ratios);
     for (const double ratio : chosen) {
-        EXPECT_EQ(again.choose(), ratio);
-        EXPECT_FALSE(again.learn(1, 1, 1)->thought);
+        const StealAgent::Step next = again.choose();
+        EXPECT_EQ(next.ratio, ratio);
+        EXPECT_FALSE(again.learn(next.number, 1, 1, 1)->thought);
     }
-    EXPECT_EQ(again.choose(), chosen.back()) << "the last one stays";
+    EXPECT_EQ(again.choose().ratio, chosen.back()) << "the last one stays";
 }
 
 TEST(StealAgent, ALoopKeepsItsAgent) {
@@ -116,9 +158,11 @@ TEST(StealAgent, ALoopKeepsItsAgent) {
     EXPECT_EQ(gimbal_steal_agent("particles", 4), one);
     EXPECT_NE(gimbal_steal_agent("cells", 4), one);
     EXPECT_NE(gimbal_steal_agent("particles", 2), one);
-    const double ratio = gimbal_steal_choose(one);
+    std::uint64_t step = 1;
+    const double ratio = gimbal_steal_choose(one, &step);
     EXPECT_TRUE(ratio > 0 && ratio <= 1);
-    gimbal_steal_learn(one, 1, 1, 1);
+    EXPECT_EQ(step, 0U);
+    gimbal_steal_learn(one, step, 1, 1, 1);
 }
 
 }  // namespace
