@@ -63,7 +63,8 @@ bool is_own_user(int socket) noexcept {
 
 /// Hydra, Slurm and Flux: a pair of sockets, made by the process that has started the ranks of this node.
 std::uint64_t starter() noexcept {
-    const char* const number = kOpenMpi ? nullptr : std::getenv("PMI_FD");  // with Open MPI an outer launcher's
+    if constexpr (kOpenMpi) return 0;  // what there is belongs to an outer launcher
+    const char* const number = std::getenv("PMI_FD");
     ucred peer{};
     return number && peer_of(std::atoi(number), peer) && peer.pid > 0 ? static_cast<std::uint64_t>(peer.pid) : 0;
 }
