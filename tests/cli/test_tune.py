@@ -70,6 +70,12 @@ class Expressions(unittest.TestCase):
             with self.assertRaises(CampaignError):
                 Expression(text, ["x", "y", "kind"]).holds({"x": 4, "y": 0, "kind": "gss"})
 
+    def test_each_part_of_an_expression_is_computed_once(self):
+        values = mock.MagicMock()
+        values.__getitem__.return_value = 1
+        self.assertTrue(Expression("x + x * (x - (x + (x - (x + x)))) < 9", ["x"]).holds(values))
+        self.assertEqual(values.__getitem__.call_count, 7)
+
     def test_a_feature_is_a_finite_number_or_one_error_that_says_feature(self):
         names = ["x", "y", "kind"]
         self.assertEqual(Expression("(x + 3) // 4 * y", names, "feature").number({"x": 5, "y": 3, "kind": "gss"}), 6.0)
@@ -447,6 +453,8 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
                  {f"none none none none none {one} 7" for one in ("fac2", "gss")}),
                 ({"OMP_SCHEDULE": "static", "GIMBAL_SCHEDULE": "ss"}, "select: expert fixed",
                  {f"none {one} none none none ss 7" for one in ("expert", "fixed")}),
+                ({"GIMBAL_SCHEDULE": "ss"}, "schedule: fac2 gss",
+                 {f"none none none none none {one} 7" for one in ("fac2", "gss")}),
                 ({"OMP_SCHEDULE": "static", "GIMBAL_SELECT": "expert", "GIMBAL_CONFIG": str(own)}, "lend: on off",
                  {f"static expert a.c=ss none {own} none 7"})):
             (self.work / "seen").unlink(missing_ok=True)
@@ -457,7 +465,14 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
             self.assertEqual(set((self.work / "seen").read_text().splitlines()), seen)
             out = [name for name in sorted(deciding) if name in env | more and parameter != "lend: on off"]
             self.assertEqual(f"without {', '.join(out)}, which would decide what is tuned" in done.stderr, bool(out))
-            self.assertEqual("-u GIMBAL_LOOPS" in done.stdout.split("run it so: ")[1], bool(out), done.stdout)
+            line = done.stdout.split("run it so: ")[1].splitlines()[0]
+            self.assertEqual("-u GIMBAL_LOOPS" in line, bool(out), line)
+            (self.work / "seen").unlink()
+            path = f"{self.tool.parent}:{self.environment()['PATH']}"
+            again = subprocess.run(line, shell=True, cwd=self.work, text=True, timeout=600, capture_output=True,
+                                   env=self.environment(env | more | {"PATH": path}))
+            self.assertEqual(again.returncode, 0, again.stderr)
+            self.assertIn((self.work / "seen").read_text().strip(), seen, line)
 
     def test_the_result_is_a_configuration_file_that_gimbal_run_takes(self):
         done = self.tune("--runs", 12, "--parameter", "schedule: static fac2,{chunk}", "--parameter", "chunk: 4 16",
@@ -465,8 +480,9 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertEqual(done.returncode, 0, done.stderr)
         found = tomllib.loads((self.work / "program.sh.tune.toml").read_text())
         self.assertIn(found["schedule"], ("static", "fac2,4", "fac2,16"))
-        line = done.stdout.split("run it so: gimbal ")[1].splitlines()[0]
-        self.assertEqual(self.gimbal(*line.split()).returncode, 0)
+        self.assertIn("\nits settings alone, for --config: program.sh.tune.toml\n", done.stdout)
+        self.assertEqual(self.gimbal("run", "--config", "program.sh.tune.toml", "--", self.program, "1", "1",
+                                     "good").returncode, 0)
 
     def test_short_runs_come_first_and_show_where_to_look(self):
         done = self.tune("--runs", 3, "--short", "{x} {y} short", "--compare", 0)

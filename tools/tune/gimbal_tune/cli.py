@@ -151,7 +151,7 @@ def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool
                 refuse_foreign(file)  # the runs took long
                 write_text(file, result.toml(asked, result.chosen(asked, session.runs, today)))
             if options.html:
-                write_text(options.html, page(asked, session.runs, today, store.facts(), file), "--html")
+                write_text(options.html, page(asked, session.runs, today, store.facts()), "--html")
         finally:  # whatever happens to the files, what the runs showed is printed
             print(result.text(asked, session.runs, today, len(session.pool), file))
     return status

@@ -82,9 +82,10 @@ class Expression:
             case ast.Tuple() | ast.List():
                 return [self.value(one, values) for one in node.elts]
             case ast.BinOp():
-                if not all(isinstance(side := self.value(one, values), (int, float)) for one in (node.left, node.right)):
-                    raise TypeError(f"{side!r} is no number")
-                return BINARY[type(node.op)](self.value(node.left, values), self.value(node.right, values))
+                sides = [self.value(one, values) for one in (node.left, node.right)]
+                if odd := [side for side in sides if not isinstance(side, (int, float))]:
+                    raise TypeError(f"{odd[0]!r} is no number")
+                return BINARY[type(node.op)](*sides)
             case ast.UnaryOp():
                 return UNARY[type(node.op)](self.value(node.operand, values))
             case ast.BoolOp(op=ast.And()):

@@ -42,14 +42,14 @@ def bars(rows: Sequence[tuple[str, float]]) -> str:
     return encoded(figure)
 
 
-def page(wanted: Wanted, runs: Sequence[Run], today: Configuration, facts: Mapping[str, str], file: Path) -> str:
+def page(wanted: Wanted, runs: Sequence[Run], today: Configuration, facts: Mapping[str, str]) -> str:
     """The whole page. Raises CampaignError without matplotlib."""
     best = result.chosen(wanted, runs, today)
     name = html.escape(Path(wanted.command[0]).name)
     weights = result.importances(wanted, runs)
     parts = [f"<h1>Search: {name}</h1>", note(f"Best: {result.shown(best)}"),
              note(result.gain_text(wanted, runs, today)),
-             f"<pre>{html.escape(result.command_line(wanted, best, file))}</pre>",
+             f"<pre>{html.escape(result.command_line(wanted, best))}</pre>",
              picture(course(wanted, runs), "The runs"),
              table((*result.RUN_HEADERS[:3], result.unit(wanted), *result.RUN_HEADERS[4:]), result.run_rows(wanted, runs))]
     if weights:

@@ -12,7 +12,7 @@ from pathlib import Path
 from gimbal_campaign.tables import counted, render
 
 from . import importance
-from .process import left_out, program_words, run_words
+from .process import left_out, program_words, run_words, variables
 from .run import best_of, shown
 from .space import Configuration, filled
 from .store import Run
@@ -34,12 +34,12 @@ def toml(wanted: Wanted, configuration: Configuration) -> str:
     return "\n".join(lines) + "\n"
 
 
-def command_line(wanted: Wanted, configuration: Configuration, file: Path) -> str:
-    """How to run the program so, where this search was started."""
+def command_line(wanted: Wanted, configuration: Configuration) -> str:
+    """How to run the program so, where this search was started. Settings are variables, as they were in the runs: a file
+    of settings gives way to variables of the caller's, and takes the place of a file of theirs."""
     out = [word for name in left_out(wanted) for word in ("-u", name)]
-    own = out + [f"{key}={filled(value, configuration)}" for key, value in configuration.items() if key.isupper()]
+    own = out + [f"{name}={value}" for name, value in variables(wanted, configuration).items()]
     words = ["gimbal", "run", *run_words(wanted, configuration)]
-    words += ["--config", str(file)] if wanted.settings else []
     return shlex.join([*(["env", *own] if own else []), *words, "--", *program_words(wanted.command, configuration)])
 
 
@@ -120,4 +120,5 @@ def text(wanted: Wanted, runs: Sequence[Run], today: Configuration, pool: int, f
         *([render(importance.HEADERS, weights), ""] if weights else []),
         f"{counted(len(searched), 'run')} of {counted(pool, 'configuration')}" + (f"; {odd}" if odd else ""),
         f"best: {shown(best)}", gain_text(wanted, runs, today),
-        f"run it so: {command_line(wanted, best, file)}"])
+        f"run it so: {command_line(wanted, best)}",
+        *([f"its settings alone, for --config: {file}"] if wanted.settings else [])])
