@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import time
+import tomllib
 import unittest
 import unittest.mock
 
@@ -17,6 +18,8 @@ from support import with_signals
 from gimbal_campaign import design, files, pace, run, spec
 from gimbal_campaign.errors import CampaignError
 from gimbal_campaign.records import Outcome
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Specifications(unittest.TestCase):
@@ -52,6 +55,20 @@ class Specifications(unittest.TestCase):
         both = '["fine", "{steps}"]\npace_steps = 9\nturn_steps = 2'
         self.refused(SPEC.replace('["fine"]', both, 1), "[[application]] one", "pace_steps and turn_steps")
         self.refused(SPEC.replace("workers = 8", "workers = 8\nturn_steps = 2"), "[[application]] two", '"turn_steps"')
+
+    def test_keys_that_have_no_effect_are_refused(self):
+        def campaign(keys, command='["fine"]'):
+            return SPEC.replace("repetitions = 2", f"repetitions = 2\n{keys}").replace('["fine"]', command, 1)
+        turns = '["fine"]\nturn_steps = 2'
+        self.refused(campaign("retries = 2", turns), "[campaign]: retries has no effect", "turn_steps")
+        self.refused(campaign("preemptions_per_s = 9", turns), "preemptions_per_s has no effect")
+        self.refused(campaign("preemptions_per_s = 9"), "preemptions_per_s has no effect without retries")
+        self.refused(campaign("retries = 2\nslower = 0.1"), "slower has no effect", "pace_steps")
+        for text in (campaign("retries = 2\npreemptions_per_s = 9"),
+                     campaign("retries = 2\nslower = 0.1", '["fine", "{steps}"]\npace_steps = 9'),
+                     *(file.read_text() for file in (ROOT / "bench" / "campaigns").glob("*.toml"))):
+            spec.parse(text)
+        spec.check(tomllib.loads(campaign("retries = 2", turns)))  # of a file of runs, which is read as it is
 
     def test_comments_do_not_change_a_specification_and_values_do(self):
         self.assertEqual(spec.parse(SPEC).hash, spec.parse("# a remark\n" + SPEC).hash)

@@ -13,7 +13,7 @@ import unittest
 from campaign_support import CONFIGURATIONS, SOURCES, SPEC, CampaignTest
 from support import ToolTest
 
-from gimbal_campaign import design, gain, measured, oracle, similarity, spec, store, summary
+from gimbal_campaign import design, figures, gain, measured, oracle, similarity, spec, store, summary
 from gimbal_campaign.measured import AppData, Run, Series, Step
 
 
@@ -88,6 +88,16 @@ class Analysis(unittest.TestCase):
         self.assertEqual(summary.result([found])["auto_vs_own_oracle"], {"app": round(12.7 / 9.1, 4)})
         self.assertIn("Oracle over all 3 fixed techniques that ran: 9.1000 s", "\n".join(summary.yardsticks(found)))
 
+    def test_best_and_mean_of_the_fixed_are_of_the_oracles_and_say_so(self):
+        app = by_hand()
+        app.series.append(Series("feedback", "fixed", "feedback", runs=[Run(0, {("L", 0): Step("feedback", 0.1)})]))
+        found = summary.summarise(app)
+        text = "\n".join(summary.yardsticks(found))
+        self.assertIn("best fixed of the Oracle's 2: static 12.0000 s", text)
+        self.assertIn("mean of the Oracle's 2: 12.2500 s", text)
+        self.assertEqual([(label, mean_s) for label, _, mean_s in figures.means(app)],
+                         [("mean of the Oracle's", found.mean_fixed_s)])
+
     def test_the_summary_compares_the_median_run(self):
         found = summary.summarise(by_hand())
         row = dict(zip(summary.HEADERS, next(row for row in found.rows if row[0] == "auto")))
@@ -139,7 +149,7 @@ class Analysis(unittest.TestCase):
 
     def test_gain_is_against_the_mean_of_the_fixed(self):
         rows = {row[1]: row for row in gain.gain(by_hand())}
-        self.assertEqual(rows["random fixed technique"][3:5], (12.25, 0.0))
+        self.assertEqual(rows["random one of the Oracle's"][3:5], (12.25, 0.0))
         self.assertAlmostEqual(rows["auto"][4], 100 * (12.25 - 12.7) / 12.25)
         self.assertAlmostEqual(rows["auto"][5], 100 * (1 - 12.7 / 12))
 
@@ -171,6 +181,12 @@ class Commands(CampaignTest):
         self.assertEqual(json.loads(line.removeprefix("RESULT ")),
                          {"auto_vs_oracle": {"one": 2.0}, "auto_vs_oracle_virtual": {"two": 2.0},
                           "auto_vs_left_out": {"one": 2.0}})
+
+    def test_a_configuration_that_there_is_not_is_refused(self):
+        done = self.campaign("summary", "--result", "--configuration", "aut0", "try.sqlite")
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("error")), (2, "", 1), done.stderr)
+        self.assertIn('there is no configuration "aut0"', done.stderr)
+        self.assertIn(" fac2", done.stderr)
 
     def test_every_analysis_speaks_json_and_text(self):
         for name in ("oracle", "summary", "similarity", "overhead", "gain"):

@@ -95,7 +95,7 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--json", action="store_true", help="as JSON")
         if name == "summary":
             one.add_argument("--result", action="store_true", help="end with a line RESULT {...}, for scripts")
-            one.add_argument("--configuration", default="auto", help="whose time over the Oracle's RESULT holds (auto)")
+            one.add_argument("--configuration", help="whose time over the Oracle's RESULT holds (auto)")
         if name == "replay":
             one.add_argument("--configuration", default="auto", help="whose selection to replay, or oracle (auto)")
             one.add_argument("--beside", default="", metavar="CONFIGURATION",

@@ -113,16 +113,21 @@ def summary_command(options: argparse.Namespace) -> Answer:
     with closing(Store(options.store, must_exist=True)) as store:
         summaries = [summary_module.summarise(app) for app in measured.load(store)]
         warn_of_mixture(store)
-        failures = [(row["application"], row["configuration"], row["repetition"] + 1, row["status"],
-                     last_words(row["output"])[:100])
-                    for row in store.runs() if row["status"] != "ok"]
+        runs = store.runs()
+    failures = [(row["application"], row["configuration"], row["repetition"] + 1, row["status"],
+                 last_words(row["output"])[:100])
+                for row in runs if row["status"] != "ok"]
+    names = dict.fromkeys(row["configuration"] for row in runs)
+    if options.configuration and options.configuration not in names:
+        raise CampaignError(f'{options.store}: there is no configuration "{options.configuration}"',
+                            f"there are: {' '.join(names)}")
     if not summaries and not failures:
         raise CampaignError(f"{options.store}: no cell has run yet")
     texts = ["\n".join([one.app.name, *summary_module.yardsticks(one), render(summary_module.HEADERS, one.rows)])
              for one in summaries]
     if failures:
         texts.append(render(("no result", "configuration", "repetition", "status", "last words"), failures))
-    ratios = summary_module.result(summaries, options.configuration)
+    ratios = summary_module.result(summaries, options.configuration or "auto")
     if options.result:
         texts.append("RESULT " + json.dumps(ratios))
     data = {"applications": {one.app.name: {

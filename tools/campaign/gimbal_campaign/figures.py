@@ -9,7 +9,7 @@ from typing import Any
 
 from .measured import AppData, Key, Step
 from .modules import need
-from .oracle import Oracle, shares
+from .oracle import Oracle, portfolio, shares
 from .palette import colours
 
 DPI = 110
@@ -48,6 +48,14 @@ def candidates(app: AppData, oracle: Oracle) -> list[tuple[str, str, dict[Key, S
     return [("Oracle", "oracle", oracle.steps), *((one.name, one.group, one.median_run().steps) for one in app.series)]
 
 
+def means(app: AppData) -> list[tuple[str, str, float]]:
+    """(label, colour, mean of the totals in s) of the techniques that the Oracle chooses from, and of the RL groups."""
+    groups = (("mean of the Oracle's", "#2ca02c", portfolio(app)), ("mean of RL", "#1f77b4", app.group("rl")),
+              ("mean of RL chunk", "#777777", app.group("rl-chunk")))
+    return [(label, colour, statistics.fmean(one.total_s() for one in series)) for label, colour, series in groups
+            if series]
+
+
 def bars(app: AppData, oracle: Oracle) -> str:
     """Total loop time per configuration, coloured by technique, percent over Oracle above (figures 5.1, 5.5, 5.10)."""
     pyplot = plotting()
@@ -64,15 +72,10 @@ def bars(app: AppData, oracle: Oracle) -> str:
                 bottom += parts[name] * total_s
         axes.text(place, total_s, f" {100 * (total_s / oracle.total_s - 1):.1f} %", rotation=90, ha="center",
                   va="bottom", fontsize=6.5)
-    lines = (("fixed", "#2ca02c", "mean of fixed"), ("rl", "#1f77b4", "mean of RL"),
-             ("rl-chunk", "#777777", "mean of RL chunk"))
-    for group, colour, label in lines:
-        members = [total_s for total_s, (_, one, _) in zip(totals, rows) if one == group]
-        if members:
-            mean_s = statistics.fmean(members)
-            axes.axhline(mean_s, color=colour, linestyle=":", linewidth=1.2)
-            axes.text(-0.5, mean_s, label, color=colour, fontsize=6.5, va="bottom", ha="left",
-                      bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5})
+    for label, colour, mean_s in means(app):
+        axes.axhline(mean_s, color=colour, linestyle=":", linewidth=1.2)
+        axes.text(-0.5, mean_s, label, color=colour, fontsize=6.5, va="bottom", ha="left",
+                  bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5})
     axes.set_xticks(range(len(rows)), [name for name, _, _ in rows], rotation=60, ha="right", fontsize=7)
     axes.set_xlim(-0.6, len(rows) - 0.4)
     axes.set_ylim(0, 1.2 * max(totals))

@@ -149,8 +149,10 @@ def page(facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]], apps: list
     rows = overview_rows(found)
     parts = [f"<h1>Campaign {name}</h1>", f"<nav>{links}</nav>",
              note("The Oracle takes in every step the fixed technique with the smallest median loop time. The least of "
-                  "noisy medians is biased low; an estimate that chooses on the other repetitions stands beside it and "
-                  "is biased high. T is the sum of loop times; the median over the runs stands for each configuration.")]
+                  "noisy medians is biased low. An estimate that chooses on the other repetitions stands beside it: "
+                  "choices that err make it longer, and the best of five lengths of a choice counts, which makes it a "
+                  "little shorter. T is the sum of loop times; the median over the runs stands for each configuration. "
+                  "Best and mean of the fixed techniques are of those that the Oracle chooses from.")]
     if rows:
         parts.append(picture(figures.overview(rows), "Percent over the Oracle"))
     parts += [application(one) for one in found]

@@ -2,10 +2,10 @@
 """The Oracle (seed 000, section 5.2): the sum over steps of the fastest fixed technique's median loop time.
 
 The least of several noisy medians is biased low: with many techniques of equal speed, the Oracle takes in each step the
-one that was luckiest, and a technique measured twice would lose against itself. The figure beside it has no luck: in
-each repetition it runs what was best in all *other* repetitions, and a configuration is compared with it repetition by
-repetition. Chosen step by step, that Oracle errs by noise; so it chooses for several steps in a row, and of several
-lengths the one counts with which it is fastest.
+one that was luckiest, and a technique measured twice would lose against itself. The figure beside it has little luck:
+in each repetition it runs what was best in all *other* repetitions, and a configuration is compared with it repetition
+by repetition. Chosen step by step, that Oracle errs by noise; so it chooses for several steps in a row, and of several
+lengths the one counts with which it is fastest. That length alone is chosen by the repetitions that it is measured in.
 """
 from __future__ import annotations
 

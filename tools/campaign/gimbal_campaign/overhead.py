@@ -4,7 +4,7 @@
 selection: choosing, planning and learning between executions, as the library measured it (opening_s + closing_s).
 outside loops: wall time of the process minus its loop times; against the same figure of the fixed techniques it holds
 everything that selecting adds between loops, and the noise of everything else, too. exploring: loop time that trying
-other techniques cost, as the library reckons.
+other techniques cost, as the library reckons. handing out: what a thread spent on it in the mean, as estimated.
 """
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -146,10 +146,27 @@ def factors(table: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def refuse_idle(campaign: Mapping[str, Any], applications: Sequence[Application]) -> None:
+    """Raises CampaignError for a key of [campaign] that has no effect. Files of runs may hold one, from before."""
+    for key in ("retries", "preemptions_per_s", "slower"):
+        if not campaign.get(key):
+            continue
+        if all(one.kind == "virtual" or one.turn_steps for one in applications):
+            raise wrong("[campaign]", f"{key} has no effect: no [[application]] has cells that run again",
+                        "cells in virtual time do not, nor those that run in turns (turn_steps)")
+        if not campaign.get("retries"):
+            raise wrong("[campaign]", f"{key} has no effect without retries")
+        if key == "slower" and not any(one.pace_steps for one in applications):
+            raise wrong("[campaign]", "slower has no effect: no [[application]] has pace_steps")
+
+
 def parse(text: str) -> Spec:
     """A checked campaign from the text of a TOML file. Raises CampaignError."""
     try:
-        return check(tomllib.loads(text))
+        table = tomllib.loads(text)
+        found = check(table)
+        refuse_idle(table["campaign"], found.applications)
+        return found
     except tomllib.TOMLDecodeError as error:
         raise CampaignError(f"the specification is not TOML: {error}") from None
     except RecursionError:

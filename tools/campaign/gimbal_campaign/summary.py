@@ -20,9 +20,9 @@ class Summary:
 
     app: AppData
     oracle: Oracle | None
-    best_fixed: str | None
+    best_fixed: str | None  # of the Oracle's techniques
     best_fixed_s: float | None
-    mean_fixed_s: float | None  # expectation of a technique fixed at random
+    mean_fixed_s: float | None  # expectation of one of the Oracle's techniques, fixed at random
     rows: list[tuple[Any, ...]]
     own: Oracle | None = None  # over every fixed technique that ran; None: these are the portfolio's
 
@@ -62,13 +62,14 @@ def yardsticks(summary: Summary) -> list[str]:
     if found.left_out_s is not None:
         steps = f"for {counted(found.window, 'step')} in a row" if found.window else "for all steps"
         lines.append(f"Oracle chosen on the other repetitions, {steps}: {found.left_out_s:.4f} s "
-                     f"({over(found.left_out_s, found.total_s):+.2f} %; no luck in it)")
+                     f"({over(found.left_out_s, found.total_s):+.2f} %; little luck in it)")
     if summary.own:
         lines.append(f"Oracle over all {len(summary.own.techniques)} fixed techniques that ran: "
                      f"{summary.own.total_s:.4f} s ({over(summary.own.total_s, found.total_s):+.2f} %)")
-    lines.append(f"best fixed: {summary.best_fixed} {summary.best_fixed_s:.4f} s "
+    number = len(found.techniques)
+    lines.append(f"best fixed of the Oracle's {number}: {summary.best_fixed} {summary.best_fixed_s:.4f} s "
                  f"({over(summary.best_fixed_s or 0.0, found.total_s):+.2f} %); "
-                 f"mean of all fixed: {summary.mean_fixed_s:.4f} s "
+                 f"mean of the Oracle's {number}: {summary.mean_fixed_s:.4f} s "
                  f"({over(summary.mean_fixed_s or 0.0, found.total_s):+.2f} %)")
     return lines
 
