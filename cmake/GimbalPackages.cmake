@@ -78,7 +78,7 @@ gimbal_package(NAME gimbal-tools COMPONENTS tools SECTION science
     SUMMARY "run, watch and compare programs under Gimbal"
     DESCRIPTION "The command gimbal starts programs under Gimbal's OpenMP runtime, reports\nwhich loops were unbalanced, shows running programs, and compares techniques.\nWith manual pages, completions and documents."
     DEPENDS "libgimbal (= ${release}), python3 (>= 3.11)"
-    RECOMMENDS "libgimbal-mpich (= ${release}) | libgimbal-openmpi (= ${release}), python3-pandas, python3-scipy, python3-statsmodels, python3-matplotlib")
+    RECOMMENDS "libgimbal-mpich (= ${release}) | libgimbal-openmpi (= ${release}), python3-pandas, python3-scipy, python3-statsmodels, python3-matplotlib, python3-sklearn")
 set(ranks_text "Loop self-scheduling and work stealing over MPI ranks, and what shows where\nranks wait in MPI.")
 set(waiting_text "What shows where the ranks of a program wait in MPI, and lends the cores of\nranks that wait to others.")
 if(TARGET gimbal_mpi AND NOT GIMBAL_MPI_IS_OPENMPI)

@@ -38,6 +38,26 @@ class Packaging(unittest.TestCase):
         variants = set(re.findall(r'variant\("(\w+)"', text))
         self.assertEqual(set(re.findall(r'"[+~](\w+)"', text)), variants, "each variant means something")
 
+    def test_the_recipe_has_all_that_cmake_stops_without(self):
+        names = {"CLI11": "cli11", "LIBDW": "elfutils", "PROTOZERO_INCLUDE_DIR": "protozero", "PkgConfig": "pkgconfig",
+                 "nlohmann_json": "nlohmann-json", "Threads": ""}
+        needed = set()
+        for folder in ("runtime", "omp_patch", "mpi_layer", "pinning", "tools"):
+            for path in (ROOT / folder).rglob("CMakeLists.txt"):
+                text = path.read_text()
+                needed |= set(re.findall(r"(?:find_package|pkg_check_modules)\((\w+)[^)]*\bREQUIRED", text))
+                needed |= set(re.findall(r"find_(?:path|library)\((\w+)[^)]*\)\nif\(NOT \1\)\n    message\(FATAL", text))
+        self.assertEqual(needed, set(names), "names of spack's for what CMake needs")
+        has = set(re.findall(r'depends_on\("([\w-]+)', RECIPE.read_text()))
+        self.assertLessEqual({name for name in names.values() if name}, has)
+
+    def test_packages_that_a_command_names_are_recommended(self):
+        named = re.findall(r"python3-\w+", (ROOT / "tools/gimbal/commands.hpp").read_text())
+        recommended, = re.findall(r"NAME gimbal-tools .*?RECOMMENDS \"(.*?)\"",
+                                  (ROOT / "cmake/GimbalPackages.cmake").read_text(), re.S)
+        self.assertIn("python3-sklearn", named)
+        self.assertLessEqual(set(named), set(recommended.split(", ")))
+
     def test_there_is_one_version(self):
         self.assertEqual(re.findall(r'^    version\("([^"]+)"', RECIPE.read_text(), re.M), [VERSION])
         self.assertEqual(re.findall(r"^    version=(\S+)", CONTAINER.read_text(), re.M), [VERSION])

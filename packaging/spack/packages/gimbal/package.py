@@ -25,6 +25,7 @@ class Gimbal(CMakePackage):
     depends_on("pkgconfig", type="build")
     depends_on("cli11", type="build")
     depends_on("nlohmann-json", type="build")
+    depends_on("protozero", type="build")
     depends_on("tomlplusplus", type="build")
     depends_on("elfutils")
     depends_on("hwloc@2:", when="+pinning")
