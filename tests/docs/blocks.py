@@ -40,6 +40,11 @@ class Block:
     def is_commands(self) -> bool:
         return bool(COMMAND.match(self.lines[0])) or self.lines[0].startswith("#!/bin/")
 
+    @property
+    def counts(self) -> bool:
+        """Whether it is taken for commands, run or not."""
+        return bool(self.why_not or self.output_of) or self.is_transcript or self.is_commands
+
     def commands(self) -> list[tuple[str, list[str]]]:
         """Of a transcript, or of output: each command and the lines that it prints."""
         if self.output_of:

@@ -113,13 +113,14 @@ def documents():
 
 def add_tests():
     for document in documents():
-        blocks = [one for one in blocks_of(document) if one.why_not or one.output_of or one.is_transcript
-                  or one.is_commands]
-        if not blocks:
-            continue
+        every = blocks_of(document)
+        blocks = [one for one in every if one.counts]
         unrun = [one for one in blocks if one.why_not]
-        print(f"{document.relative_to(ROOT)}: {len(blocks)} blocks of commands, {len(unrun)} of them not run",
-              *(f"    line {one.line}: {one.why_not}" for one in unrun), sep="\n", flush=True)
+        if every:
+            print(f"{document.relative_to(ROOT)}: {len(blocks)} blocks of commands, {len(unrun)} of them not run",
+                  *(f"    line {one.line}: {one.why_not}" for one in unrun),
+                  *(f"    line {one.line} is taken for no command: {one.lines[0][:60]}" for one in every if not one.counts),
+                  sep="\n", flush=True)
         if len(unrun) < len(blocks):
             name = "test_" + re.sub(r"\W", "_", document.stem.lower())
             setattr(Documents, name, lambda self, document=document: self.check_document(document))
