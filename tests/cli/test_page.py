@@ -98,6 +98,28 @@ class Page(ToolTest):
         self.assertIsNone(self.figures(self.page(file))[0]["loops"][0]["timeline"])
         self.assertTrue(self.figures(self.page(file, more=("--steps", "elsewhere.csv")))[0]["loops"][0]["timeline"])
 
+    def test_steps_that_are_named_are_of_the_rank_whose_record_names_them_and_of_one_run(self):
+        files = []
+        for rank in (0, 3):
+            entry = record(rank, 4, 100 + rank) | {"job": "7"}
+            entry["options"] = [{"name": "GIMBAL_RECORD", "value": "steps-%r.csv", "origin": "environment"}]
+            entry["loops"][0]["name"] = "a.cpp:1 f"
+            files.append(self.save(f"run-{rank}.json", entry))
+        text = STEPS + "a.cpp:1 f,2,0,100,fac2,auto,0,0.01,0.009,0.008,5\n"
+        (self.work / "there").mkdir()
+        for name in ("there/steps-3.csv", "other.csv"):
+            (self.work / name).write_text(text)
+        for names, steps, rank in ((files, "there/steps-3.csv", 3), (files, "other.csv", None),
+                                   (files[1:], "other.csv", 3)):
+            line = self.figures(self.page(*names, more=("--steps", steps, "--")))[0]["loops"][0]["timeline"]
+            self.assertEqual(line["rank"], rank, (names, steps))
+        self.assertIn("late_or_lost", line["point_fields"])
+        files.append(self.save("later.json", record() | {"job": "8"}))
+        result = self.gimbal("report", "--html", "x.html", "--steps", "other.csv", "--", *files)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("report --steps: the records are of several runs", result.stderr)
+        self.assertFalse((self.work / "x.html").exists())
+
     def test_wrong_use_is_said(self):
         file = self.save("run.json", record())
         (self.work / "bad.csv").write_text(STEPS + "a.cpp:1 f,2,0,100,fac2,auto,0,soon,0.009,0.008,5\n")

@@ -32,6 +32,16 @@ class Report(ToolTest):
         self.assertNotIn("threads of", result.stdout)
         self.assertIn("threads of", self.gimbal("report", "--full", *files).stdout)
 
+    def test_options_that_would_have_no_effect_are_refused(self):
+        file = self.save("run.json", record())
+        trace, page = ("--trace", "json"), ("--html", "x.html")
+        for words in ((*trace, *page), (*trace, "--json"), (*trace, "--full"), (*trace, "--compare"),
+                      (*trace, *page, "--steps", "s.csv"), ("--full", "--json"), ("--full", *page),
+                      ("--full", "--compare")):
+            result = self.gimbal("report", *words, "--", file)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), words)
+            self.assertIn("excludes", result.stderr)
+
     def test_runs_of_different_jobs_are_not_added_up(self):
         """What `--output run-%j-%r.json` leaves after a second run, read by `report run-*.json`."""
         files = []

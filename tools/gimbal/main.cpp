@@ -110,15 +110,25 @@ void add_report(CLI::App& app, CommandLine& line) {
     report->add_option("--to", line.report.output,
                        "With --trace: the file, or for otf2 the folder, to write\ndefault: the first trace's name with "
                        ".trace.json or .otf2");
-    report->add_flag("--full", line.report.full, "Every setting and every thread as well");
-    report->add_flag("--compare", line.report.compare,
-                     "Runs side by side: times, imbalance, technique,\nand each one's time over the first one's");
-    report->add_option("--html", line.report.html, "Write a page with charts into this file")->excludes("--compare");
+    report->add_flag("--full", line.report.full, "Every setting and every thread as well")->excludes("--trace");
+    report
+        ->add_flag("--compare", line.report.compare,
+                   "Runs side by side: times, imbalance, technique,\nand each one's time over the first one's")
+        ->excludes("--trace")
+        ->excludes("--full");
+    report->add_option("--html", line.report.html, "Write a page with charts into this file")
+        ->excludes("--trace")
+        ->excludes("--full")
+        ->excludes("--compare");
     report
         ->add_option("--steps", line.report.steps,
                      "Files of --record, for charts over steps;\ndefault: those that the records name")
         ->needs("--html");
-    report->add_flag("--json", line.report.json, "As JSON")->excludes("--compare")->excludes("--html");
+    report->add_flag("--json", line.report.json, "As JSON")
+        ->excludes("--trace")
+        ->excludes("--full")
+        ->excludes("--compare")
+        ->excludes("--html");
 }
 
 void add_check(CLI::App& app, CommandLine& line) {

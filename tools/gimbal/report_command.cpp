@@ -47,18 +47,30 @@ std::vector<RunRecord> read_records(const std::vector<std::string>& paths) {
     return records;
 }
 
+/// What the settings of a process call its file of steps. @return empty: it wrote none
+fs::path steps_name(const RunRecord& record) {
+    for (const Setting& use : record.options)
+        if (use.name == "GIMBAL_RECORD") return expand_pattern(use.value, record);
+    return {};
+}
+
 /// Where the steps of a process are, if it wrote them: beside its record, else where its setting says.
 /// @return empty: it wrote none, or they are elsewhere
 std::string steps_of(const RunRecord& record, const std::string& file) {
-    for (const Setting& use : record.options) {
-        if (use.name != "GIMBAL_RECORD") continue;
-        const fs::path named = expand_pattern(use.value, record);
-        for (const fs::path& path : {fs::path(file).parent_path() / named, named}) {
-            std::error_code ignored;
-            if (fs::is_regular_file(path, ignored)) return path;
-        }
+    const fs::path named = steps_name(record);
+    if (named.empty()) return {};
+    for (const fs::path& path : {fs::path(file).parent_path() / named, named}) {
+        std::error_code ignored;
+        if (fs::is_regular_file(path, ignored)) return path;
     }
     return {};
+}
+
+/// Whose steps a file has that the user named: by its name, else the only process's. @return -1: not known
+int rank_of_steps(const fs::path& path, const std::vector<RunRecord>& records, const std::vector<std::size_t>& run) {
+    for (const std::size_t i : run)
+        if (steps_name(records[i]).filename() == path.filename()) return records[i].rank;
+    return run.size() == 1 ? records[run.front()].rank : -1;
 }
 
 void add_timelines(const std::string& path, int rank, std::vector<page::Timeline>& timelines) {
@@ -79,8 +91,7 @@ void add_timelines(const std::string& path, int rank, std::vector<page::Timeline
 std::vector<page::Timeline> find_timelines(const ReportRequest& request, const std::vector<RunRecord>& records,
                                            const std::vector<std::size_t>& run) {
     std::vector<page::Timeline> timelines;
-    int number = 0;
-    for (const std::string& path : request.steps) add_timelines(path, number++, timelines);
+    for (const std::string& path : request.steps) add_timelines(path, rank_of_steps(path, records, run), timelines);
     if (!request.steps.empty()) return timelines;
     std::set<std::string> seen;
     for (const std::size_t i : run) {
@@ -97,6 +108,9 @@ std::vector<page::Run> read_runs(const ReportRequest& request) {
     for (const auto& [repeated, counted] : sorted.repeated)
         write_stderr("gimbal: note: " + request.files[repeated] + " holds the same process as " +
                      request.files[counted] + " and is left out\n");
+    if (sorted.runs.size() > 1 && !request.steps.empty())
+        throw Error(ErrorCode::wrong_use, "report --steps: the records are of several runs, the steps of one",
+                    "leave --steps out: those that records name are found; or make a page for each run");
     std::vector<page::Run> runs;
     for (const std::vector<std::size_t>& members : sorted.runs) {
         page::Run& run = runs.emplace_back();

@@ -146,10 +146,11 @@ function timeline(width) {
     for (const at of [0, 0.5, 1])
         body += `<line class="grid" x1="${left}" x2="${left + room}" y1="${y(at * most)}" y2="${y(at * most)}"/>` +
             `<text class="soft" x="${left - 6}" y="${y(at * most) + 4}" text-anchor="end">${seconds(at * most)}</text>`;
-    for (const [from, to, mean, longest, lost, schedule, exploring] of line.points) {
+    for (const [from, to, mean, longest, idle, schedule, exploring] of line.points) {
         const wide = Math.max(1, x(to + 1) - x(from)), hue = kHues[schedule % kHues.length];
         const tip = quoted((from === to ? `step ${from}` : `steps ${from} to ${to}`) + `: ${line.schedules[schedule]}` +
-            (exploring ? ", exploring" : "") + `\nmean ${seconds(mean)}, longest ${seconds(longest)}, lost ${percent(lost)}`);
+            (exploring ? ", exploring" : "") + `\nmean ${seconds(mean)}, longest ${seconds(longest)}, ` +
+            `late or lost ${percent(idle)}`);
         const gap = wide > 4 ? 1 : 0;
         body += `<rect class="step" x="${x(from).toFixed(2)}" width="${(wide - gap).toFixed(2)}" y="${y(mean).toFixed(2)}" ` +
             `height="${Math.max(1, top + high - y(mean)).toFixed(2)}" fill="${hue}" opacity="${exploring ? 0.5 : 0.85}" data-tip="${tip}"/>` +
@@ -160,7 +161,7 @@ function timeline(width) {
         body += `<text class="soft" x="${x(at + 0.5)}" y="${top + high + band + 22}" text-anchor="middle">${at}</text>`;
     const chart = make("div");
     chart.innerHTML = drawing(width, top + high + band + 28, "Loop time of every step", body, "step-chart");
-    box.append(make("p", {class: "soft"}, `${count(line.steps, "step")} of rank ${line.rank}` +
+    box.append(make("p", {class: "soft"}, count(line.steps, "step") + (line.rank === null ? "" : ` of rank ${line.rank}`) +
         (line.steps > line.points.length ? `, ${Math.ceil(line.steps / line.points.length)} to a bar` : "") +
         "; paler: exploring"),
         make("div", {class: "legend"}, ...line.schedules.map((name, i) => {

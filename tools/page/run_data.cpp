@@ -104,14 +104,14 @@ Json schedules_of(const LoopSummary& loop) {
 Json json_of(const Timeline& timeline) {
     Json points = Json::array(), changes = Json::array();
     for (const TimelinePoint& point : timeline.points)
-        points.push_back({point.first, point.last, rounded(point.loop_s), rounded(point.longest_s), rounded(point.lost),
-                          point.schedule, point.exploring ? 1 : 0});
+        points.push_back({point.first, point.last, rounded(point.loop_s), rounded(point.longest_s),
+                          rounded(point.late_or_lost), point.schedule, point.exploring ? 1 : 0});
     for (const TimelineChange& change : timeline.changes)
         changes.push_back({change.step, change.schedule, change.reason, change.exploring ? 1 : 0});
-    return {{"rank", timeline.rank},
+    return {{"rank", timeline.rank < 0 ? Json() : Json(timeline.rank)},
             {"steps", timeline.steps},
             {"schedules", timeline.schedules},
-            {"point_fields", {"first", "last", "loop_s", "longest_s", "lost", "schedule", "exploring"}},
+            {"point_fields", {"first", "last", "loop_s", "longest_s", "late_or_lost", "schedule", "exploring"}},
             {"points", std::move(points)},
             {"change_fields", {"step", "schedule", "reason", "exploring"}},
             {"changes", std::move(changes)},

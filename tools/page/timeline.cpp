@@ -102,15 +102,15 @@ Row row_of(const Fields& fields, Rows& rows) {
 TimelinePoint point_of(std::span<const Row> rows, std::size_t schedules) {
     TimelinePoint point{.first = rows.front().step, .last = rows.back().step};
     std::vector<std::size_t> uses(schedules, 0);
-    double lost_s = 0;
+    double late_or_lost_s = 0;
     for (const Row& row : rows) {
         point.loop_s += row.loop_s;
         point.longest_s = std::max(point.longest_s, row.loop_s);
-        lost_s += std::max(0.0, row.loop_s - row.busy_mean_s);
+        late_or_lost_s += std::max(0.0, row.loop_s - row.busy_mean_s);
         point.exploring |= row.exploring;
         ++uses[row.schedule];
     }
-    point.lost = point.loop_s > 0 ? lost_s / point.loop_s : 0;
+    point.late_or_lost = point.loop_s > 0 ? late_or_lost_s / point.loop_s : 0;
     point.loop_s /= static_cast<double>(rows.size());
     point.schedule = static_cast<std::size_t>(std::max_element(uses.begin(), uses.end()) - uses.begin());
     return point;

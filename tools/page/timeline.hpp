@@ -13,7 +13,7 @@ struct TimelinePoint {
     std::uint64_t first = 0, last = 0;  ///< steps, counted from 0
     double loop_s = 0;                  ///< mean loop time [s]
     double longest_s = 0;               ///< longest of them [s]
-    double lost = 0;                    ///< mean part of loop time that workers waited, in [0, 1]
+    double late_or_lost = 0;            ///< mean part of loop time before workers begin and after they end, in [0, 1]
     std::size_t schedule = 0;           ///< index of what ran most among them
     bool exploring = false;             ///< one of them ran to learn
 };
@@ -30,7 +30,7 @@ struct TimelineChange {
 struct Timeline {
     std::string loop;  ///< as the file names it
     std::uint32_t workers = 0;
-    int rank = 0;  ///< whose file it was
+    int rank = -1;  ///< whose file it was; -1: not known
     std::uint64_t steps = 0;
     std::vector<std::string> schedules;  ///< in order of first use
     std::vector<TimelinePoint> points;
