@@ -203,6 +203,14 @@ class PinWatch(ToolTest):
                     pass
                 self.assertNotIn("\x1b", watch.written)
 
+    def test_of_one_process_it_says_that_this_one_has_placed_nothing(self):
+        done = self.gimbal("pin", "watch", "1", "--times", "1")
+        self.assertEqual((done.returncode, done.stdout), (1, "process 1 has no threads that are placed\n"), done.stderr)
+        for command in (("pin", "watch", "--times", "1"), ("top", "--once")):
+            done = self.gimbal(*command, "0")
+            self.assertEqual((done.returncode, done.stdout), (2, ""), command)
+            self.assertIn('"0" is not the number of a process', done.stderr)
+
     def test_it_goes_on_until_it_is_interrupted(self):
         with Program([self.tool, "pin", "watch", "--interval", "0.1"], self.environment(), cwd=self.work) as watch:
             watch.wait_for(lambda lines: "placed threads" in "\n".join(lines) or "tid" in "\n".join(lines))

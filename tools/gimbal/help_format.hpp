@@ -79,6 +79,12 @@ inline CLI::Validator finite(double low, double high) {
     });
 }
 
+/// The number of a process, for CLI::Option::check(): 0 is none. @return what is wrong
+inline std::string is_process(const std::string& word) {
+    const bool number = !word.empty() && word.size() < 10 && word.find_first_not_of("0123456789") == word.npos;
+    return number && word != "0" ? std::string() : "\"" + word + "\" is not the number of a process";
+}
+
 /// One of these words: CLI::IsMember, except that it says which one was meant.
 inline CLI::Validator one_of(std::vector<std::string> words) {
     std::string list;

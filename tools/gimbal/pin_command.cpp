@@ -31,7 +31,7 @@ void add_pin(CLI::App& app, PinRequest& request) {
         ->check(CLI::Range(1, 1 << 16));
     dry->add_flag("--json", request.json, "As JSON");
     CLI::App* const watch = command->add_subcommand("watch", "A live view of placed threads");
-    watch->add_option("pid", request.pid, "Only this process");
+    watch->add_option("pid", request.pid, "Only this process")->check(is_process);
     watch->add_option("--interval", request.interval_s, "Seconds between two views")->check(finite(0.05, 3600.0));
     watch->add_option("--times", request.times, "How many views; default: until interrupted")
         ->check(CLI::Range(1, 1 << 30));

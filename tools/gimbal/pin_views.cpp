@@ -154,7 +154,10 @@ int watch_placement(const PinRequest& request) {
         if (time > 0) std::this_thread::sleep_for(std::chrono::duration<double>(request.interval_s));
         const Pages pages = pages_of(request.pid);
         // Back to the top and clear: the view stays where it is.
-        print_text((moves ? "\033[H\033[J" : "") + processes_text(pages));
+        print_text((moves ? "\033[H\033[J" : "") +
+                   (request.pid != 0 && pages.empty()
+                        ? "process " + std::to_string(request.pid) + " has no threads that are placed\n"
+                        : processes_text(pages)));
         if (std::fflush(stdout) != 0) return 1;  // nobody sees it; main() says why
         if (request.pid != 0 && pages.empty()) return 1;
     }

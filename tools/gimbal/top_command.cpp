@@ -33,10 +33,6 @@ void add_top(CLI::App& app, TopRequest& request) {
         "  gimbal top --once                        the same once, as text\n"
         "  gimbal top --once --format prometheus    for node_exporter's folder of text files\n"
         "Loops are seen of programs under gimbal run, and of those with GIMBAL_OUTPUT.");
-    const auto is_process = [](const std::string& word) {
-        const bool number = !word.empty() && word.size() < 10 && word.find_first_not_of("0123456789") == word.npos;
-        return number && word != "0" ? std::string() : "\"" + word + "\" is not the number of a process";
-    };
     command->add_option("pid", request.of, "Only the runs that these processes are of")->check(is_process);
     command->add_option("-d,--interval", request.interval_s, "Seconds between two looks")
         ->check(finite(0.1, 3600.0))
