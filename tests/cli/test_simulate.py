@@ -76,6 +76,22 @@ class Simulate(ToolTest):
         self.assertIn("best fixed pair", self.gimbal(*loop[:-1], "--steps", "40", "--learner", "joint").stdout)
         self.assertIn("--ranks", self.gimbal("simulate", "--app", "flip", "--learner", "joint").stderr)
 
+    def test_of_several_runs_means_are_printed_and_it_is_said(self):
+        words = ("simulate", "--app", "power", "--ranks", "4", "--workers", "4", "--iterations", "2000", "--steps",
+                 "40", "--learner", "joint")
+        one, three = (json.loads(self.gimbal(*words, "--json", *more).stdout) for more in ((), ("--runs", 3)))
+        self.assertAlmostEqual(one["best_total_s"], three["best_total_s"])  # without noise all runs are equal
+        for key in ("total_s", "trials", "stopped", "moves"):
+            self.assertAlmostEqual(one["learners"]["joint"][key], three["learners"]["joint"][key], msg=key)
+        self.assertIn("; means over 3 runs, pairs of the last\n", self.gimbal(*words, "--runs", 3).stdout)
+        self.assertNotIn("means", self.gimbal(*words).stdout)
+
+    def test_wrong_techniques_of_pairs_are_named_with_their_option(self):
+        for option in ("--portfolio", "--rank-schedule", "--schedule"):
+            refused = self.gimbal("simulate", "--app", "power", "--ranks", "4", option, "fac22")
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), option)
+            self.assertIn(f"gimbal: error: {option}: ", refused.stderr)
+
     def test_ranks_refuse_what_pairs_do_not_go_by(self):
         ranks = ("simulate", "--app", "uniform", "--ranks", "4", "--workers", "4", "--iterations", "400", "--steps",
                  "3", "--rank-schedule", "fac2", "--schedule", "ss")

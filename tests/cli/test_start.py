@@ -91,6 +91,8 @@ class Dropped(ToolTest):
                 result = self.gimbal("simulate", *small, *words)
                 self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
                 self.assertEqual(result.stderr.count("gimbal: error: "), 1, result.stderr)
+        self.assertIn("--slow-end is not after --slow-first", result.stderr)
+        self.assertIn("allowed: more than 5", result.stderr)
 
 
 if __name__ == "__main__":

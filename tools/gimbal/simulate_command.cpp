@@ -292,7 +292,8 @@ int simulate_application(const SimulateRequest& request) {
     if (request.dispatch_ns && request.serial_ns && *request.serial_ns > *request.dispatch_ns)
         throw Error(ErrorCode::wrong_use, "--serial-ns is a part of --dispatch-ns, and cannot be more", "");
     if (request.disturbances.slow_end <= request.disturbances.slow_first)
-        throw Error(ErrorCode::wrong_use, "--slow-end comes before --slow-first: no step would be slow", "");
+        throw Error(ErrorCode::wrong_use, "--slow-end is not after --slow-first: no step would be slow",
+                    "allowed: more than " + std::to_string(request.disturbances.slow_first));
     set_option("background", "off");  // else it would depend on this machine when predictions arrive
     const std::unique_ptr<simulate::Application> application =
         request.trace.empty() ? named_application(request) : recorded_application(request);

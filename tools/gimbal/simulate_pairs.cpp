@@ -13,6 +13,7 @@
 #include "experiment/pair_experiment.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
+#include "gimbal/plain_text.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
 #include "levels/coordinator.hpp"
@@ -33,8 +34,8 @@ const std::vector<std::string> kLearners = {"joint", "independent", "alternate",
 struct LearnerResult {
     std::string name;
     std::vector<double> over_best = {};  // [runs]
-    double total_s = 0;                  // sums over the runs, like the others
-    std::uint64_t trials = 0, stopped = 0, moves = 0;
+    double total_s = 0;                  // means over the runs, like the others
+    double trials = 0, stopped = 0, moves = 0;
     std::string last = {};
 };
 
@@ -49,6 +50,15 @@ std::uint32_t place_of(const Portfolio& portfolio, std::string_view name) {
     return 0;
 }
 
+/// What an option lists. @errors gimbal::Error, which names the option
+Portfolio choices_of(const char* option, const std::string& text) {
+    try {
+        return parse_portfolio(text);
+    } catch (const Error& error) {
+        throw Error(error.code(), std::string(option) + ": " + error.what(), error.hint());
+    }
+}
+
 simulate::PairExperiment experiment_of(const SimulateRequest& request, simulate::Application& application) {
     simulate::PairExperiment experiment;
     experiment.application = &application;
@@ -61,12 +71,12 @@ simulate::PairExperiment experiment_of(const SimulateRequest& request, simulate:
     machine.within = simulate::drawing_costs(false);
     set_drawing_costs(request, machine.within);
     machine.team_barrier = 1e3 * request.team_barrier_us;
-    const Portfolio portfolio = parse_portfolio(request.portfolio);
-    const auto level = [&](const std::string& schedule) {
-        return schedule.empty() ? portfolio : parse_portfolio(schedule);
+    const Portfolio portfolio = choices_of("--portfolio", request.portfolio);
+    const auto level = [&](const char* option, const std::string& schedule) {
+        return schedule.empty() ? portfolio : choices_of(option, schedule);
     };
-    experiment.ranks = level(request.rank_schedule);
-    experiment.threads = level(request.schedule);
+    experiment.ranks = level("--rank-schedule", request.rank_schedule);
+    experiment.threads = level("--schedule", request.schedule);
     experiment.step_noise = request.step_noise;
     return experiment;
 }
@@ -125,19 +135,20 @@ std::vector<LearnerResult> run_all(const SimulateRequest& request, simulate::Pai
     if (request.learner == "all") names = kLearners;
     std::vector<LearnerResult> results;
     for (const std::string& name : names) results.push_back({.name = name});
+    const auto runs = static_cast<double>(request.runs);
     for (std::uint64_t run = 0; run < request.runs; ++run) {
         experiment.seed = options().seed + run;
         const levels::Pair fixed = times.best_fixed();
         const double fixed_total = times.total(fixed);
         best = spelt(experiment, fixed);
-        best_s += fixed_total * kTick_s;
+        best_s += fixed_total * kTick_s / runs;
         for (LearnerResult& result : results) {
             const simulate::PairTotals totals = run_learner(request, result.name, experiment, times);
             result.over_best.push_back(totals.total / fixed_total);
-            result.total_s += totals.total * kTick_s;
-            result.trials += totals.trials;
-            result.stopped += totals.stopped;
-            result.moves += totals.moves;
+            result.total_s += totals.total * kTick_s / runs;
+            result.trials += static_cast<double>(totals.trials) / runs;
+            result.stopped += static_cast<double>(totals.stopped) / runs;
+            result.moves += static_cast<double>(totals.moves) / runs;
             result.last = spelt(experiment, totals.last);
         }
     }
@@ -170,14 +181,16 @@ int print_learners(const SimulateRequest& request, const simulate::Application& 
     using Side = TextTable::Side;
     TextTable table({"learner", "total_s", "over best", "trials", "stopped", "moves", "last pair (ranks / threads)"},
                     {Side::left, Side::right, Side::right, Side::right, Side::right, Side::right, Side::left});
+    const int digits = request.runs > 1 ? 1 : 0;
     for (const LearnerResult& one : results)
-        table.add({one.name, seconds(one.total_s), per_cent(mean(one.over_best) - 1), std::to_string(one.trials),
-                   std::to_string(one.stopped), std::to_string(one.moves), one.last});
-    return print_text(application.name + ": " + count(application.steps, "step", "steps") + " of " +
-                      count(application.iterations, "iteration", "iterations") + " on " +
-                      count(request.ranks, "rank", "ranks") + " x " + count(application.workers, "thread", "threads") +
-                      ", in virtual time\n" + "best fixed pair: " + best + ", " + seconds(best_s) + " s\n" +
-                      table.text());
+        table.add({one.name, seconds(one.total_s), per_cent(mean(one.over_best) - 1), fixed_digits(one.trials, digits),
+                   fixed_digits(one.stopped, digits), fixed_digits(one.moves, digits), one.last});
+    return print_text(
+        application.name + ": " + count(application.steps, "step", "steps") + " of " +
+        count(application.iterations, "iteration", "iterations") + " on " + count(request.ranks, "rank", "ranks") +
+        " x " + count(application.workers, "thread", "threads") + ", in virtual time" +
+        (request.runs > 1 ? "; means over " + std::to_string(request.runs) + " runs, pairs of the last" : "") +
+        "\nbest fixed pair: " + best + ", " + seconds(best_s) + " s\n" + table.text());
 }
 
 /// Options of a single level, which pairs do not go by.
@@ -228,7 +241,9 @@ void add_pair_options(CLI::App& command, SimulateRequest& request) {
                     "Deviation of the time of a step (with --slack: of each rank's); of\nmeasurements, too")
         ->check(finite(0.0, 0.99))
         ->needs(ranks);
-    command.add_option("--runs", request.runs, "Runs with seeds one after the other")
+    command
+        .add_option("--runs", request.runs,
+                    "Runs with seeds one after the other: means are printed, and the\nlast one's pairs")
         ->check(CLI::Range(1, 1000))
         ->needs(ranks)
         ->capture_default_str();
