@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is made of traces: `gimbal simulate --trace`, `gimbal report --trace`, those of processes that were killed."""
 import os
+import re
 import resource
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import time
+import unittest
 
 from support import ToolTest, with_signals
 from trace_file import Events, declared
@@ -97,6 +100,18 @@ class Otf2(TraceTest):
 
     def converted(self, *names, to):
         return self.gimbal("report", "--trace", "otf2", "--to", to, *names)
+
+    @unittest.skipUnless(shutil.which("otf2-print"), "no otf2-print is installed")
+    def test_calls_of_mpi_are_of_mpi_and_all_else_of_openmp(self):
+        events = sweeps(1, 1)
+        events.begin("mpi", "MPI_Allreduce")
+        events.end()
+        self.write("mpi.pftrace", declared(0), events.data())
+        self.assertEqual(self.converted("mpi.pftrace", to="mpi.otf2").returncode, 0)
+        said = subprocess.run(["otf2-print", "-G", "mpi.otf2/traces.otf2"], cwd=self.work, text=True, check=True,
+                              capture_output=True).stdout
+        found = dict(re.findall(r'^REGION .*?Name: "(\w+)[^"]*".*?Paradigm: (\w+)', said, re.M))
+        self.assertEqual(found, {"MPI_Allreduce": "MPI", "solver": "OPENMP", "chunk": "OPENMP"}, said)
 
     def test_after_an_error_no_half_archive_keeps_the_next_try_out(self):
         self.write("bad.pftrace", b"no trace")

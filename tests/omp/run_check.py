@@ -108,6 +108,18 @@ class CheckTest(ToolTest):
         self.assertEqual(result.returncode, 0)
         self.assertIn("Gimbal can take no loop of it", result.stdout)
 
+    def test_of_code_that_cannot_be_read_it_does_not_say_that_there_is_no_loop(self):
+        """As on another machine: the library says that its code is of one."""
+        library = self.build(ARGUMENTS.gcc, "int none(void) { return 0; }", "-shared", "-fPIC").rename(
+            self.folder / "libother.so")
+        code = bytearray(library.read_bytes())
+        code[18:20] = (183).to_bytes(2, "little")  # e_machine: 64-bit ARM
+        library.write_bytes(code)
+        result = self.tool("check", library)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("its code cannot be read on this machine", result.stdout)
+        self.assertNotIn("can take no loop", result.stdout)
+
     def test_what_run_refuses(self):
         offload = self.build(ARGUMENTS.gcc, """
             int main(void) {

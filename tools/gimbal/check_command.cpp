@@ -99,7 +99,7 @@ std::string rules(const Object& object) {
     return text;
 }
 
-/// Whether a file belongs to the system: its loops are nobody's here.
+/// Whether a library is an OpenMP runtime: its loops are nobody's here.
 bool is_openmp_runtime(const std::string& path) {
     const std::string name = fs::path(path).filename();
     return name.starts_with("libgomp") || name.starts_with("libomp") || name.starts_with("libiomp");
@@ -268,7 +268,7 @@ int check(const std::string& program, bool json_wanted) {
     for (const Object& object : objects) print_object(object);
     for (std::size_t i = 0; i < lines.size(); ++i)
         std::printf("%s  %s\n", i == 0 ? "\nto try\n" : "", lines[i].c_str());
-    if (lines.empty() && refusal.empty())
+    if (lines.empty() && refusal.empty() && objects.front().code_read)
         std::printf("\nGimbal can take no loop of it: write schedule(runtime) where threads wait for each other\n");
     return refusal.empty() ? 0 : 1;
 }

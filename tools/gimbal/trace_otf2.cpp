@@ -157,6 +157,7 @@ private:
     struct Region {
         OTF2_RegionRef number = 0;
         OTF2_RegionRole role = OTF2_REGION_ROLE_UNKNOWN;
+        OTF2_Paradigm paradigm = OTF2_PARADIGM_OPENMP;
     };
 
     void begin(Location& location) {
@@ -176,6 +177,7 @@ private:
                                  : event.category == "wait" ? OTF2_REGION_ROLE_BARRIER
                                  : event.category == "mpi"  ? OTF2_REGION_ROLE_FUNCTION
                                                             : OTF2_REGION_ROLE_CODE;
+            if (event.category == "mpi") place->second.paradigm = OTF2_PARADIGM_MPI;
         }
         return place->second.number;
     }
@@ -198,7 +200,7 @@ private:
             const Region& region = one->second;
             const OTF2_StringRef number = text(one->first);
             check(OTF2_GlobalDefWriter_WriteRegion(definitions_, region.number, number, number, text(""), region.role,
-                                                   OTF2_PARADIGM_OPENMP, OTF2_REGION_FLAG_NONE, text(""), 0, 0),
+                                                   region.paradigm, OTF2_REGION_FLAG_NONE, text(""), 0, 0),
                   folder_);
         }
     }
