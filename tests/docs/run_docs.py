@@ -119,7 +119,8 @@ def add_tests():
         if every:
             print(f"{document.relative_to(ROOT)}: {len(blocks)} blocks of commands, {len(unrun)} of them not run",
                   *(f"    line {one.line}: {one.why_not}" for one in unrun),
-                  *(f"    line {one.line} is taken for no command: {one.lines[0][:60]}" for one in every if not one.counts),
+                  *(f"    line {one.line} is taken for no command: {one.lines[0][:60]}" for one in every
+                    if not one.counts),
                   sep="\n", flush=True)
         if len(unrun) < len(blocks):
             name = "test_" + re.sub(r"\W", "_", document.stem.lower())

@@ -46,7 +46,8 @@ class Packaging(unittest.TestCase):
             for path in (ROOT / folder).rglob("CMakeLists.txt"):
                 text = path.read_text()
                 needed |= set(re.findall(r"(?:find_package|pkg_check_modules)\((\w+)[^)]*\bREQUIRED", text))
-                needed |= set(re.findall(r"find_(?:path|library)\((\w+)[^)]*\)\nif\(NOT \1\)\n    message\(FATAL", text))
+                needed |= set(re.findall(r"find_(?:path|library)\((\w+)[^)]*\)\nif\(NOT \1\)\n    message\(FATAL",
+                                         text))
         self.assertEqual(needed, set(names), "names of spack's for what CMake needs")
         has = set(re.findall(r'depends_on\("([\w-]+)', RECIPE.read_text()))
         self.assertLessEqual({name for name in names.values() if name}, has)
