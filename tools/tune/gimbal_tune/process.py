@@ -20,7 +20,7 @@ from .space import Configuration, filled
 from .wanted import Wanted
 
 # What else decides over a setting that is tuned: inherited, it would run one configuration under many names. A file of
-# settings may hold any of it, and the file that tune writes takes its place.
+# settings may hold any of it.
 DECIDED_BY = {
     "GIMBAL_SCHEDULE": ("GIMBAL_CONFIG", "OMP_SCHEDULE", "GIMBAL_SELECT", "GIMBAL_LOOPS", "GIMBAL_REPLAY"),
     "GIMBAL_SELECT": ("GIMBAL_CONFIG", "OMP_SCHEDULE", "GIMBAL_LOOPS", "GIMBAL_REPLAY"),
