@@ -155,8 +155,11 @@ template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
 // OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it. The first
 // use of the hook: libomp reads its settings before all else.
 static inline bool __kmp_hook_parse_schedule(const char *value) {
-  if (!TCR_4(__kmp_init_serial))
+  if (!TCR_4(__kmp_init_serial)) {
     __kmp_hook_undo_libgomp();
+    // libomp 19 keeps what it has freed in omp_pause_resource_all().
+    __kmp_old_threads_list = NULL;
+  }
   __kmp_hook_see(GIMBAL_OPENMP_ASKED);
   if (!gimbal_schedule_hook_ready())
     return false;
@@ -219,6 +222,14 @@ static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
 
 // A thread leaves its loop by cancellation instead of running out of chunks.
 extern void __kmp_hook_leave(kmp_info_t *th);
+extern void __kmp_hook_forget_cancelled(kmp_team_t *team);
+
+// The last iteration of a task of a taskloop. libomp 19 bounds it by the loop's
+// last one, compared without signs: right for clang, which counts from 0, but
+// not for the bounds of GNU code, of which each task gets what is its part.
+#define KMP_HOOK_GNU_BOUND(task, upper, bound)                                 \
+  if (KMP_TASK_TO_TASKDATA(task)->td_flags.native)                             \
+    (upper) = (bound);
 
 // Whether a team's buffer holds no loop in flight but the number of one that
 // was left to libomp.
@@ -307,6 +318,8 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
   if (__kmp_hook_elastic != 0)
     __kmp_hook_note_team(team);
   const bool drops = (__kmp_hook_rules | __kmp_hook_cancelled) != 0;
+  if (__builtin_expect(__kmp_hook_cancelled != 0, 0))
+    __kmp_hook_forget_cancelled(team);
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
     ++sh->hook_regions; // on a line that a fork writes anyway
@@ -327,7 +340,9 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
 // regions, so they may stay.
 static inline void __kmp_hook_reset(kmp_team_t *team) {
   if (__builtin_expect(
-          (__kmp_hook_used | __kmp_hook_rules | __kmp_hook_elastic) != 0, 0))
+          (__kmp_hook_used | __kmp_hook_rules | __kmp_hook_elastic |
+           __kmp_hook_cancelled) != 0,
+          0))
     __kmp_hook_reset_used(team);
 }
 

@@ -262,45 +262,4 @@ __kmp_hook_next_serial(dispatch_private_info_template<T> *pr) {
     __kmp_hook.gimbal_loop_end(&pr->hook);
 }
 
-// See kmp_schedule_hook.h.
-void __kmp_hook_leave(kmp_info_t *th) {
-  __kmp_hook_cancelled = 1;
-  kmp_disp_t *disp = th->th.th_dispatch;
-  bool active = !th->th.th_team->t.t_serialized;
-  dispatch_private_info_t *pr =
-      active ? disp->th_dispatch_pr_current : disp->th_disp_buffer;
-  if (pr == nullptr)
-    return;
-  if (pr->schedule == kmp_sch_hook && pr->hook.execution) {
-    __kmp_hook_share = nullptr;
-    if (!active)
-      __kmp_hook.gimbal_loop_end(&pr->hook);
-    else
-      __kmp_hook.gimbal_loop_leave(&pr->hook);
-  } else if (pr->schedule != kmp_sch_static_balanced ||
-             pr->hook.owner != left_to_libomp) {
-    return;
-  }
-  if (!active)
-    return;
-  dispatch_shared_info_t *sh =
-      (dispatch_shared_info_t *)disp->th_dispatch_sh_current;
-  bool wide = pr->type_size == 8;
-  kmp_int64 done =
-      wide
-          ? test_then_inc<kmp_int64>((volatile kmp_int64 *)&sh->u.s64.num_done)
-          : test_then_inc<kmp_int32>((volatile kmp_int32 *)&sh->u.s32.num_done);
-  if (done == th->th.th_team_nproc - 1) {
-    __kmp_hook_close(pr->schedule, pr->hook, &sh->hook_execution);
-    memset((void *)&sh->u, 0, sizeof(sh->u));
-    KMP_MB();
-    sh->buffer_index += __kmp_dispatch_num_buffers;
-    KMP_MB();
-  }
-  disp->th_deo_fcn = NULL;
-  disp->th_dxo_fcn = NULL;
-  disp->th_dispatch_sh_current = NULL;
-  disp->th_dispatch_pr_current = NULL;
-}
-
 #endif // KMP_SCHEDULE_HOOK_DISPATCH_H

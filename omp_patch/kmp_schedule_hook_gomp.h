@@ -10,6 +10,12 @@
 #ifndef KMP_SCHEDULE_HOOK_GOMP_H
 #define KMP_SCHEDULE_HOOK_GOMP_H
 
+// All tasks of GNU code are tied, which is allowed, and what libgomp makes of
+// them. In libomp 19 a thread that waits in a tied task may take an untied one
+// whose tied children nobody may take then.
+#define KMP_GOMP_TASK_UNTIED_FLAG 0
+#define KMP_HOOK_UNTIED 1u
+
 // As before, but for the string that marks GNU code.
 #undef MKLOC
 #define MKLOC(loc, routine)                                                    \

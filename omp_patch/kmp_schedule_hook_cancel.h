@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kmp_dispatch.cpp gains for constructs that are cancelled. libomp 19 does
+// not count a thread that leaves a loop, or sections, by a cancellation: if some
+// left so and others found nothing more, the team's buffer keeps a count, and a
+// later loop in it is over too soon, or never.
+
+#ifndef KMP_SCHEDULE_HOOK_CANCEL_H
+#define KMP_SCHEDULE_HOOK_CANCEL_H
+
+extern "C++" { // where this is included C's linkage holds
+
+// Nobody steals from this buffer any more.
+static void __kmp_hook_end_stealing(kmp_info_t *th, int buffer, bool wide) {
+  for (int i = 0; i < th->th.th_team_nproc; ++i) {
+    dispatch_private_info_t *own =
+        &th->th.th_team->t.t_dispatch[i].th_disp_buffer[buffer];
+    own->steal_flag.store(UNUSED, std::memory_order_relaxed);
+    if (!wide || own->u.p64.steal_lock == nullptr)
+      continue;
+    __kmp_destroy_lock(own->u.p64.steal_lock);
+    __kmp_free(own->u.p64.steal_lock);
+    own->u.p64.steal_lock = nullptr;
+  }
+}
+
+// See kmp_schedule_hook.h.
+void __kmp_hook_leave(kmp_info_t *th) {
+  __kmp_hook_cancelled = 1;
+  kmp_disp_t *disp = th->th.th_dispatch;
+  bool active = !th->th.th_team->t.t_serialized;
+  dispatch_private_info_t *pr =
+      active ? disp->th_dispatch_pr_current : disp->th_disp_buffer;
+  if (pr == nullptr)
+    return;
+  if (pr->schedule == kmp_sch_hook && pr->hook.execution) {
+    __kmp_hook_share = nullptr;
+    if (!active)
+      __kmp_hook.gimbal_loop_end(&pr->hook);
+    else
+      __kmp_hook.gimbal_loop_leave(&pr->hook);
+  }
+  dispatch_shared_info_t *sh =
+      (dispatch_shared_info_t *)disp->th_dispatch_sh_current;
+  if (!active || sh == nullptr)
+    return;
+  if (pr->schedule == kmp_sch_static_steal)
+    pr->steal_flag.store(THIEF, std::memory_order_release);
+  bool wide = pr->type_size == 8;
+  kmp_int64 done =
+      wide
+          ? test_then_inc<kmp_int64>((volatile kmp_int64 *)&sh->u.s64.num_done)
+          : test_then_inc<kmp_int32>((volatile kmp_int32 *)&sh->u.s32.num_done);
+  if (done == th->th.th_team_nproc - 1) {
+    __kmp_hook_close(pr->schedule, pr->hook, &sh->hook_execution);
+    if (pr->schedule == kmp_sch_static_steal)
+      __kmp_hook_end_stealing(
+          th, (disp->th_disp_index - 1) % __kmp_dispatch_num_buffers, wide);
+    memset((void *)&sh->u, 0, sizeof(sh->u));
+    KMP_MB();
+    sh->buffer_index += __kmp_dispatch_num_buffers;
+    KMP_MB();
+  }
+  disp->th_deo_fcn = NULL;
+  disp->th_dxo_fcn = NULL;
+  disp->th_dispatch_sh_current = NULL;
+  disp->th_dispatch_pr_current = NULL;
+}
+
+// The last region may have been cancelled: then threads have missed loops.
+void __kmp_hook_forget_cancelled(kmp_team_t *team) {
+  for (int i = 0; i < __kmp_dispatch_num_buffers; ++i)
+    memset((void *)&team->t.t_disp_buffer[i].u, 0,
+           sizeof(team->t.t_disp_buffer[i].u));
+  for (int i = 0; i < team->t.t_max_nproc; ++i) {
+    dispatch_private_info_t *own = team->t.t_dispatch[i].th_disp_buffer;
+    for (int k = 0; own != nullptr && k < __kmp_dispatch_num_buffers; ++k)
+      own[k].steal_flag.store(UNUSED, std::memory_order_relaxed);
+  }
+}
+
+} // extern "C++"
+
+#endif // KMP_SCHEDULE_HOOK_CANCEL_H

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What libomp 19 gets wrong outside of Gimbal's loops, libgomp gets right, and the patch repairs: taskloops and untied
+tasks of GNU code, omp_pause_resource_all() after large teams, and loops after others that were cancelled."""
+import pathlib
+import subprocess
+import unittest
+
+import tool_test
+
+# Which iterations ran, of taskloops up and down, over signed and unsigned bounds.
+TASKLOOPS = """
+#include <stdio.h>
+#include <string.h>
+static int ran[400], bad;
+static void check(int line, int low, int high, int step) {
+    for (int i = 0; i < 400; ++i) {
+        const int at = i - 200;
+        bad += ran[i] != (at >= low && at <= high && (at - low) % step == 0);
+    }
+    if (bad) printf("line %d\\n", line);
+    memset(ran, 0, sizeof ran);
+}
+#define LOOP(type, clause, begin, condition, next, low, high, step) \\
+    _Pragma("omp parallel") _Pragma("omp single") \\
+    { _Pragma(clause) for (type i = begin; condition; next) __atomic_fetch_add(&ran[(long)i + 200], 1, 0); } \\
+    check(__LINE__, low, high, step);
+int main(void) {
+    int last = 0;
+    LOOP(int, "omp taskloop num_tasks(4)", -10, i < 10, ++i, -10, 9, 1)
+    LOOP(int, "omp taskloop", 20, i > 0, --i, 1, 20, 1)
+    LOOP(int, "omp taskloop grainsize(3)", -20, i < -5, ++i, -20, -6, 1)
+    LOOP(long, "omp taskloop num_tasks(7)", 100, i > -100, i -= 3, -98, 100, 3)
+    LOOP(unsigned long long, "omp taskloop grainsize(13)", 100, i > 0, --i, 1, 100, 1)
+    LOOP(unsigned long long, "omp taskloop num_tasks(7)", 3, i < 150, i += 7, 3, 149, 7)
+    LOOP(unsigned, "omp taskloop", 50, i > 0, --i, 1, 50, 1)
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop lastprivate(last) num_tasks(5)
+    for (int i = 30; i > -30; i -= 2) last = i;
+    printf("%d %d\\n", bad, last);
+    return 0;
+}
+"""
+
+# Tied and untied tasks that wait for each other.
+UNTIED = """
+#include <stdio.h>
+static long number(int n) {
+    if (n < 2) return n;
+    long a, b;
+#pragma omp task shared(a) untied
+    a = number(n - 1);
+#pragma omp task shared(b)
+    b = number(n - 2);
+#pragma omp taskwait
+    return a + b;
+}
+int main(void) {
+    long sum = 0;
+    for (int k = 0; k < 10; ++k) {
+#pragma omp parallel
+#pragma omp single
+        sum += number(14);
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop untied
+        for (int i = 0; i < 8; ++i) {
+            const long one = number(8);
+#pragma omp atomic
+            sum += one;
+        }
+    }
+    printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
+# A team beyond what the runtime has room for at first, and a pause, twice.
+PAUSES = """
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+    long sum = 0;
+    for (int k = 0; k < 3; ++k) {
+#pragma omp parallel for schedule(runtime) reduction(+ : sum) num_threads(40)
+        for (int i = 0; i < 1000; ++i) sum += i;
+        if (omp_pause_resource_all(omp_pause_hard)) return 1;
+    }
+    printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
+# Sections and loops of which some threads leave by cancellation, a region of its own each or many in one; then loops.
+CANCELLED = """
+#include <stdio.h>
+#include <stdlib.h>
+static void linger(int most) { for (volatile int k = 0; k < most; ++k) {} }
+static void some_sections(int number) {
+#pragma omp sections
+    {
+#pragma omp section
+        {
+            if (number % 3) linger(200);
+#pragma omp cancel sections
+        }
+#pragma omp section
+        {
+            linger(number % 5 * 300);
+#pragma omp cancellation point sections
+        }
+    }
+}
+#define LOOP(name, type, clause) static void name(void) { \\
+    _Pragma(clause) for (type i = 0; i < 100; ++i) \\
+        if (i == 99) { linger(20000); _Pragma("omp cancel for") } }
+LOOP(some_loop, int, "omp for schedule(dynamic)")
+LOOP(long_loop, long, "omp for schedule(nonmonotonic: dynamic)")
+LOOP(guided_loop, long, "omp for schedule(guided)")
+static void one(int kind, int number) {
+    if (kind == 0) some_sections(number);
+    if (kind == 1) some_loop();
+    if (kind == 2) long_loop();
+    if (kind == 3) guided_loop();
+}
+int main(int count, char **words) {
+    const int kind = count > 1 ? atoi(words[1]) : 0;
+    int wrong = 0;
+    for (int round = 0; round < 60; ++round) {
+#pragma omp parallel
+        for (int k = 0; k < (round % 4 == 0 ? 20 : 1); ++k) one(kind, round + k);
+        long runs = 0;
+#pragma omp parallel
+        {
+#pragma omp for schedule(runtime) nowait
+            for (int i = 0; i < 100; ++i) __atomic_fetch_add(&runs, 1, 0);
+#pragma omp for schedule(dynamic) nowait
+            for (long i = 0; i < 100; ++i) __atomic_fetch_add(&runs, 1, 0);
+#pragma omp for schedule(runtime)
+            for (int i = 0; i < 100; ++i) __atomic_fetch_add(&runs, 1, 0);
+        }
+        wrong += runs != 300;
+    }
+    printf("%d\\n", wrong);
+    return 0;
+}
+"""
+
+
+class Repairs(tool_test.ToolTest):
+    def run_program(self, program, *words, threads=3, schedule="auto", **more):
+        variables = tool_test.environment(LD_PRELOAD=str(pathlib.Path(tool_test.ARGUMENTS.library).resolve()),
+                                          OMP_NUM_THREADS=str(threads), GIMBAL_SCHEDULE=schedule, KMP_BLOCKTIME="0",
+                                          **more)
+        return subprocess.run([program, *map(str, words)], env=variables, text=True, capture_output=True, timeout=300)
+
+    def assert_prints(self, text, result):
+        self.assertEqual((result.returncode, result.stdout), (0, text), result.stderr)
+
+    def test_taskloops_of_gnu_code_run_what_they_are_told(self):
+        program = self.build(tool_test.ARGUMENTS.gcc, TASKLOOPS, "-O1")
+        for threads in (1, 2, 5):
+            with self.subTest(threads=threads):
+                self.assert_prints("0 -28\n", self.run_program(program, threads=threads))
+
+    def test_taskloops_of_clang_stay_right(self):
+        for compiler in self.compilers()[1:]:
+            program = self.build(compiler, TASKLOOPS, "-O1")
+            self.assert_prints("0 -28\n", self.run_program(program))
+
+    def test_untied_tasks_of_gnu_code_end(self):
+        program = self.build(tool_test.ARGUMENTS.gcc, UNTIED, "-O1")
+        for threads in (2, 3, 4):
+            with self.subTest(threads=threads):
+                self.assert_prints(f"{10 * (377 + 8 * 21)}\n", self.run_program(program, threads=threads))
+
+    def test_pauses_after_large_teams(self):
+        # Code of clang goes on with the thread's number of before.
+        program = self.build(tool_test.ARGUMENTS.gcc, PAUSES, "-O1")
+        self.assert_prints(f"{3 * 499500}\n", self.run_program(program))
+
+    def test_loops_after_those_that_were_cancelled(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, CANCELLED, "-O1")
+            for kind in range(4):
+                for threads in (2, 4):
+                    for schedule in ("auto", "tss"):
+                        with self.subTest(compiler=compiler, kind=kind, threads=threads, schedule=schedule):
+                            self.assert_prints("0\n", self.run_program(program, kind, threads=threads,
+                                                                       schedule=schedule, OMP_CANCELLATION="true"))
+
+
+if __name__ == "__main__":
+    tool_test.main()
