@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What kmp_gsupport.cpp gains: a mark on the loops of GNU code; the start of a
-// downward loop over unsigned long long (GNU code passes the negative step as it
-// is and a flag that says which way; libomp 19 negates the step and ignores the
-// flag, so that such a loop runs no iteration at all); and memory that the team
+// downward loop over unsigned long long (GNU code passes the negative step as
+// it is and a flag that says which way; libomp 19 negates the step and ignores
+// the flag, so that such a loop runs no iteration at all); memory that the team
 // shares for reduction(inscan) and lastprivate(conditional:), where libomp 19
-// ends the program.
+// ends the program; and tasks with detach(), whose event libomp 19 never makes.
 
 #ifndef KMP_SCHEDULE_HOOK_GOMP_H
 #define KMP_SCHEDULE_HOOK_GOMP_H
@@ -123,5 +123,66 @@ static void **__kmp_hook_shared_memory(void **mem) {
     const unsigned flags = hook_flags;                                         \
     const long chunk_sz = hook_chunk_sz;
 #define KMP_HOOK_NO_CHUNK_END }
+
+// GNU code passes two arguments more than libomp 19 takes: a priority, and
+// where the event of a task with detach() is wanted. The first of the data is
+// that event, too. This is GOMP_task(); libomp's own is __kmp_hook_task().
+enum { kmp_hook_task_detaches = 1 << 13 };
+
+static void __kmp_hook_task(void (*func)(void *), void *data,
+                            void (*copy_func)(void *, void *), long arg_size,
+                            long arg_align, bool if_cond, unsigned gomp_flags,
+                            void **depend, void **hook_event);
+
+void KMP_EXPAND_NAME(KMP_API_NAME_GOMP_TASK)(void (*func)(void *), void *data,
+                                             void (*copy_func)(void *, void *),
+                                             long arg_size, long arg_align,
+                                             bool if_cond, unsigned gomp_flags,
+                                             void **depend, int priority,
+                                             void **detach) {
+  if (gomp_flags & kmp_hook_task_detaches) {
+    MKLOC(loc, "GOMP_task");
+    // Under if(0) its parent goes on when the event has come.
+    if (!if_cond)
+      __kmpc_taskgroup(&loc, __kmp_entry_gtid());
+    __kmp_hook_task(func, data, copy_func, arg_size, arg_align, true,
+                    gomp_flags, depend, detach);
+    if (!if_cond)
+      __kmpc_end_taskgroup(&loc, __kmp_entry_gtid());
+  } else if (!if_cond && copy_func) {
+    // libomp 19 hands over what is still to be copied.
+    SimpleVLA<char> copy(arg_size + arg_align);
+    const uintptr_t begin = (uintptr_t)(char *)copy + arg_align - 1;
+    void *own = (void *)(begin - begin % arg_align);
+    copy_func(own, data);
+    __kmp_hook_task(func, own, nullptr, arg_size, arg_align, false, gomp_flags,
+                    depend, nullptr);
+  } else {
+    __kmp_hook_task(func, data, copy_func, arg_size, arg_align, if_cond,
+                    gomp_flags, depend, nullptr);
+  }
+}
+
+static kmp_task_t *__kmp_hook_task_alloc(void **event, void *data, ident_t *loc,
+                                         int gtid, kmp_tasking_flags_t *flags,
+                                         size_t bytes, size_t shareds,
+                                         kmp_routine_entry_t entry) {
+  if (event)
+    flags->detachable = TASK_DETACHABLE;
+  kmp_task_t *task = __kmp_task_alloc(loc, gtid, flags, bytes, shareds, entry);
+  if (event) {
+    *event = __kmpc_task_allow_completion_event(loc, gtid, task);
+    if (data)
+      *(void **)data = *event;
+  }
+  return task;
+}
+
+// Those of taskloop have none.
+static void **const hook_event = nullptr;
+
+#define __kmp_api_GOMP_task(...) __kmp_hook_task(__VA_ARGS__, void **hook_event)
+#define __kmp_task_alloc(...)                                                  \
+  __kmp_hook_task_alloc(hook_event, data, __VA_ARGS__)
 
 #endif // KMP_SCHEDULE_HOOK_GOMP_H
