@@ -346,6 +346,18 @@ static inline void __kmp_hook_reset(kmp_team_t *team) {
     __kmp_hook_reset_used(team);
 }
 
+// gfortran passes references. libomp 19 takes these arguments of the functions
+// of Fortran's names by value; nothing but gfortran's code calls them.
+#define __kmp_api_omp_get_place_num_procs_(place)                              \
+  __kmp_api_omp_get_place_num_procs_(const int &place_num)
+#define __kmp_api_omp_get_place_proc_ids_(place, ids)                          \
+  __kmp_api_omp_get_place_proc_ids_(const int &place_num, ids)
+#define __kmp_api_omp_pause_resource_(how, device)                             \
+  __kmp_api_omp_pause_resource_(const kmp_pause_status_t &kind,                \
+                                const int &device_num)
+#define __kmp_api_omp_pause_resource_all_(how)                                 \
+  __kmp_api_omp_pause_resource_all_(const kmp_pause_status_t &kind)
+
 #include "kmp_schedule_hook_process.h"
 
 #endif // KMP_SCHEDULE_HOOK_H
