@@ -461,13 +461,14 @@ class Refusals(ToolTest):
         self.assertIn(f"Open MPI ({self.folder}/libmpi.so.40)", self.gimbal("check", program).stdout)
 
     def test_functions_that_only_libgomp_has(self):
-        self.compile("void GOMP_parallel(void) {} void GOMP_magic(void) {} void GOMP_target_data(void) {}",
+        self.compile("void GOMP_parallel(void) {} void GOMP_magic(void) {} void GOMP_target_data(void) {} "
+                     "void GOMP_warning(void) {} void GOMP_error(void) {}",
                      "libgomp.so.1", "-shared", "-fPIC", "-Wl,-soname,libgomp.so.1")
         flags = (str(self.folder / "libgomp.so.1"), f"-Wl,-rpath,{self.folder}")
         main = "int main(int n, char **w) {{ (void)w; if (n > 9) {}(); return 0; }}"
         magic = self.compile("void GOMP_magic(void); " + main.format("GOMP_magic"), "magic", *flags)
         self.refused(magic, "functions of libgomp that libomp does not have: GOMP_magic")
-        for name in ("GOMP_parallel", "GOMP_target_data"):
+        for name in ("GOMP_parallel", "GOMP_target_data", "GOMP_warning", "GOMP_error"):
             program = self.compile(f"void {name}(void); " + main.format(name), "fine", *flags)
             self.assertEqual(self.gimbal("run", "--", program).returncode, 0, name)
 

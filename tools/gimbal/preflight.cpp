@@ -84,9 +84,10 @@ struct Needs {
     }
 };
 
-/// What libomp does not offer of libgomp's. Other functions for offloading libgomp answers by itself.
+/// What libomp does not offer of libgomp's. Other functions for offloading, and those that only print a message of the
+/// program's, libgomp answers by itself.
 bool is_missing_gomp(const std::string& name, const ElfObject& libomp) {
-    if (!name.starts_with("GOMP_")) return false;
+    if (!name.starts_with("GOMP_") || name == "GOMP_warning" || name == "GOMP_error") return false;
     if (!begins_tasks(name) && (name.starts_with("GOMP_target") || name.starts_with("GOMP_PLUGIN"))) return false;
     return std::find(libomp.exports.begin(), libomp.exports.end(), name) == libomp.exports.end();
 }
