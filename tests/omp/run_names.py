@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Asserts that libomp answers whatever function of OpenMP a program of gcc's or gfortran's asks for, and answers as libgomp.
+"""Asserts that libomp answers what a program of gcc's or gfortran's asks of OpenMP, and answers as libgomp does.
 
 What libomp lacks under the version of libgomp's that a program asks for is answered by the idle libgomp, which knows
 nothing of the program's teams and tasks: names and versions are compared with the libgomp of this gcc. names/ has

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-! Functions of OpenMP that gfortran passes integers to, of the default kind (-fdefault-integer-8 or not), and that libomp
-! has under names of Fortran's. Prints what OpenMP says of each; the same under every runtime.
+! Functions of OpenMP that gfortran passes integers to, of the default kind (-fdefault-integer-8 or not), and others that
+! libomp has under names of Fortran's. Prints what OpenMP says of each; the same under every runtime.
 module names
     use omp_lib
     implicit none
