@@ -178,6 +178,14 @@ static kmp_task_t *__kmp_hook_task_alloc(void **event, void *data, ident_t *loc,
   return task;
 }
 
+// GOMP_scope_start(), which libomp 19 has not: libgomp_names.c exports it.
+static void __kmp_GOMP_init_reductions(int gtid, uintptr_t *data, int is_ws);
+
+extern "C" void __kmp_hook_scope_start(uintptr_t *reductions) {
+  if (reductions)
+    __kmp_GOMP_init_reductions(__kmp_entry_gtid(), reductions, 1);
+}
+
 // Those of taskloop have none.
 static void **const hook_event = nullptr;
 

@@ -92,6 +92,32 @@ static inline bool __kmp_hook_bound_by_program() {
   return other;
 }
 
+// A thread that goes back to the pool gives back what it holds of tasks' memory
+// that is another thread's. libomp 19 leaves that with it: it would go on with a
+// list in memory that has gone with its owner, a thread of the program.
+static inline void __kmp_hook_give_back(kmp_info_t *th) {
+  struct head { // what stands before each block (kmp_mem_descr)
+    void *allocated;
+    size_t size_allocated;
+    kmp_info_t *owner;
+    size_t size;
+  };
+  for (int i = 0; i < NUM_LISTS; ++i) {
+    void *first = th->th.th_free_lists[i].th_free_list_other;
+    if (first == nullptr)
+      continue;
+    th->th.th_free_lists[i].th_free_list_other = nullptr;
+    void **last = (void **)first;
+    while (*last != nullptr)
+      last = (void **)*last;
+    kmp_info_t *owner = ((head *)first)[-1].owner;
+    void *volatile *list = &owner->th.th_free_lists[i].th_free_list_sync;
+    do
+      *last = *list;
+    while (!KMP_COMPARE_AND_STORE_PTR(list, *last, first));
+  }
+}
+
 #if OMPT_SUPPORT
 extern "C" void ompt_fini(void);
 #endif
@@ -112,5 +138,9 @@ static inline bool __kmp_hook_others_stay(int gtid) {
 #endif
   return true;
 }
+
+#define KMP_HOOK_OTHERS_STAY(gtid)                                             \
+  if (__kmp_hook_others_stay(gtid))                                            \
+    return; // the process ends under them
 
 #endif // KMP_SCHEDULE_HOOK_PROCESS_H

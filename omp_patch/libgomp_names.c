@@ -218,6 +218,12 @@ NAME("OMP_5.1", void, omp_display_env_, (const int32_t *verbose)) {
 NAME("OMP_5.1", void, omp_display_env_8_, (const int64_t *verbose)) {
   omp_display_env(*verbose != 0);
 }
+/* The begin of `scope reduction(task, ...)`: kmp_schedule_hook_gomp.h. */
+void __kmp_hook_scope_start(uintptr_t *reductions);
+NAME("GOMP_5.1", void, GOMP_scope_start, (uintptr_t * reductions)) {
+  __kmp_hook_scope_start(reductions);
+}
+
 /* Of gcc 13. */
 NAME("OMP_5.2", int, omp_in_explicit_task, (void)) {
   return omp_in_explicit_task();

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What libomp 19 gets wrong outside of Gimbal's loops, libgomp gets right, and the patch repairs: taskloops and untied
-tasks of GNU code, omp_pause_resource_all() after large teams, and loops after others that were cancelled."""
+tasks and scopes of GNU code, tasks of threads that end, omp_pause_resource_all() after large teams, and loops after
+others that were cancelled."""
 import pathlib
 import subprocess
 import unittest
@@ -72,6 +73,62 @@ int main(void) {
         }
     }
     printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
+# Threads of the program, one after the other, each with a team and tasks of its own.
+ENDING = """
+#include <pthread.h>
+#include <stdio.h>
+static void *run(void *sum) {
+    long own = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    for (int i = 0; i < 100; ++i)
+#pragma omp task shared(own)
+    {
+#pragma omp atomic
+        own += i;
+    }
+    *(long *)sum += own;
+    return 0;
+}
+int main(void) {
+    long sum = 0;
+    for (int k = 0; k < 200; ++k) {
+        pthread_t thread;
+        pthread_create(&thread, 0, run, &sum);
+        pthread_join(thread, 0);
+    }
+    printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
+# gcc 12 and later.
+SCOPES = """
+#include <stdio.h>
+int main(void) {
+    int sum = 0, threads = 0;
+    for (int k = 0; k < 50; ++k)
+#pragma omp parallel
+    {
+#pragma omp scope reduction(+ : threads)
+        ++threads;
+#pragma omp scope reduction(task, + : sum)
+        {
+#pragma omp task in_reduction(+ : sum)
+            sum += 2;
+#pragma omp task in_reduction(+ : sum)
+            {
+                sum += 3;
+#pragma omp task in_reduction(+ : sum)
+                sum += 5;
+            }
+        }
+    }
+    printf("%d\\n", sum == 10 * threads);
     return 0;
 }
 """
@@ -174,6 +231,22 @@ class Repairs(tool_test.ToolTest):
         for threads in (2, 3, 4):
             with self.subTest(threads=threads):
                 self.assert_prints(f"{10 * (377 + 8 * 21)}\n", self.run_program(program, threads=threads))
+
+    def test_tasks_of_threads_that_end(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, ENDING, "-O1", "-pthread")
+            for threads in (2, 3):
+                with self.subTest(compiler=compiler, threads=threads):
+                    self.assert_prints(f"{200 * 4950}\n", self.run_program(program, threads=threads))
+
+    def test_reductions_of_tasks_in_scopes(self):
+        try:
+            program = self.build(tool_test.ARGUMENTS.gcc, SCOPES, "-O1")
+        except subprocess.CalledProcessError:
+            self.skipTest("gcc does not know scope")
+        for threads in (1, 3):
+            with self.subTest(threads=threads):
+                self.assert_prints("1\n", self.run_program(program, threads=threads))
 
     def test_pauses_after_large_teams(self):
         # Code of clang goes on with the thread's number of before.
