@@ -87,7 +87,9 @@ static void other(void) {
 static void *run(void *unused) {
 #pragma omp parallel num_threads(3)
     a[0] = 1;
+#ifndef NO_LOOP_BEFORE
     for (int i = 0; i < 5; ++i) work(1000, 2);
+#endif
     stage = 1;
     while (stage != 2) {}
     for (int i = 0; i < 30; ++i) work(40000 - i * 37, 3);
@@ -160,8 +162,7 @@ class OwnState(tool_test.ToolTest):
         for compiler in self.compilers():
             program = self.build(compiler, CANCELLED, "-O1", "-pthread")
             for number, more in enumerate(({}, {"GIMBAL_RL_DEBUG": "2", "GIMBAL_SCHEDULE": "rl"},
-                                           {"GIMBAL_RECORD": "steps.csv"}, {"GIMBAL_TRACE": "run.pftrace"},
-                                           {"GIMBAL_LOOPS": "other=fac2"})):
+                                           {"GIMBAL_RECORD": "steps.csv"}, {"GIMBAL_TRACE": "run.pftrace"})):
                 with self.subTest(compiler=compiler, more=more):
                     variables = tool_test.environment(LD_PRELOAD=str(self.library()), OMP_NUM_THREADS="2",
                                                       **{"GIMBAL_SCHEDULE": "auto"} | more,
@@ -172,6 +173,16 @@ class OwnState(tool_test.ToolTest):
                     # ends who is cancelled.
                     self.assertEqual(result.returncode, 0, result.stderr)
                     self.assertIn(result.stdout, ("1 2\n", "1 3\n"), result.stderr)
+
+    def test_a_thread_is_cancelled_before_its_loops_are_looked_up_by_name(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, CANCELLED, "-O1", "-pthread", "-DNO_LOOP_BEFORE")
+            with self.subTest(compiler=compiler):
+                variables = tool_test.environment(LD_PRELOAD=str(self.library()), OMP_NUM_THREADS="2",
+                                                  GIMBAL_LOOPS="other<*>=gss;other=fac2")
+                result = subprocess.run([program], env=variables, text=True, capture_output=True, timeout=600)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn(result.stdout, ("1 2\n", "1 3\n"), result.stderr)
 
     def test_a_thread_that_is_cancelled_leaves_no_team_behind(self):
         """Threads that outnumber the cores sleep while they wait for each other, in a call that ends who is
