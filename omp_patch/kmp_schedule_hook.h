@@ -29,8 +29,9 @@ extern __thread gimbal_share *__kmp_hook_share
 // Where in the program the loop that is about to start lies.
 extern __thread const void *__kmp_hook_site
     __attribute__((tls_model("initial-exec")));
-// Set for good by the first cancellation: only then can a region leave a loop
-// behind that some of its threads never entered.
+// What was cancelled so far: only a cancelled region can leave a loop behind
+// that some of its threads never entered.
+enum { KMP_HOOK_LOOPS_CANCELLED = 1, KMP_HOOK_REGIONS_CANCELLED = 2 };
 extern KMP_HOOK_HIDDEN int __kmp_hook_cancelled;
 // The loops that are left to libomp for now.
 extern KMP_HOOK_HIDDEN gimbal_known_table *__kmp_hook_known_loops;
@@ -318,7 +319,7 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
   if (__kmp_hook_elastic != 0)
     __kmp_hook_note_team(team);
   const bool drops = (__kmp_hook_rules | __kmp_hook_cancelled) != 0;
-  if (__builtin_expect(__kmp_hook_cancelled != 0, 0))
+  if (__builtin_expect(__kmp_hook_cancelled & KMP_HOOK_REGIONS_CANCELLED, 0))
     __kmp_hook_forget_cancelled(team);
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];

@@ -26,7 +26,10 @@ static void __kmp_hook_end_stealing(kmp_info_t *th, int buffer, bool wide) {
 
 // See kmp_schedule_hook.h.
 void __kmp_hook_leave(kmp_info_t *th) {
-  __kmp_hook_cancelled = 1;
+  const bool all = th->th.th_team->t.t_cancel_request == cancel_parallel;
+  __atomic_fetch_or(&__kmp_hook_cancelled,
+                    all ? KMP_HOOK_REGIONS_CANCELLED : KMP_HOOK_LOOPS_CANCELLED,
+                    __ATOMIC_RELAXED);
   kmp_disp_t *disp = th->th.th_dispatch;
   bool active = !th->th.th_team->t.t_serialized;
   dispatch_private_info_t *pr =
@@ -67,7 +70,9 @@ void __kmp_hook_leave(kmp_info_t *th) {
   disp->th_dispatch_pr_current = NULL;
 }
 
-// The last region may have been cancelled: then threads have missed loops.
+// The last region may have been cancelled: then threads have missed loops. Where
+// loops alone are, all count, and nothing is to be looked for in other threads'
+// memory.
 void __kmp_hook_forget_cancelled(kmp_team_t *team) {
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i)
     memset((void *)&team->t.t_disp_buffer[i].u, 0,

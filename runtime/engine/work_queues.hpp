@@ -52,7 +52,8 @@ public:
 
     /// The worker's next grains: from its own queue, else from another's.
     /// @return empty when nothing is left anywhere
-    /// @cost one compare-and-swap; where draws adapt to progress (ich) a look at all queues, too; a thief also looks at the other queues: O(queues)
+    /// @cost one compare-and-swap; a thief, and each draw that adapts to progress (ich), also looks at the other
+    ///       queues: O(queues)
     [[nodiscard]] Range draw(std::uint32_t worker) noexcept;
     /// Whether its own queue holds nothing at the moment.
     [[nodiscard]] bool own_is_empty(std::uint32_t worker) const noexcept;

@@ -204,6 +204,38 @@ int main(int count, char **words) {
 }
 """
 
+# Regions that one thread cancels before loops that others run; then loops.
+REGIONS = """
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+    int wrong = 0;
+    for (int round = 0; round < 300; ++round) {
+#pragma omp parallel
+        {
+            if (omp_get_thread_num() == 1) {
+#pragma omp cancel parallel
+            }
+#pragma omp for schedule(dynamic) nowait
+            for (int i = 0; i < 100; ++i) {}
+#pragma omp for schedule(nonmonotonic: dynamic) nowait
+            for (long i = 0; i < 100; ++i) {}
+#pragma omp cancellation point parallel
+        }
+        long runs = 0;
+#pragma omp parallel
+        {
+#pragma omp for schedule(runtime) nowait
+            for (int i = 0; i < 100; ++i) __atomic_fetch_add(&runs, 1, 0);
+#pragma omp for schedule(dynamic)
+            for (long i = 0; i < 100; ++i) __atomic_fetch_add(&runs, 1, 0);
+        }
+        wrong += runs != 200;
+    }
+    printf("%d\\n", wrong);
+}
+"""
+
 
 class Repairs(tool_test.ToolTest):
     def run_program(self, program, *words, threads=3, schedule="auto", **more):
@@ -262,6 +294,13 @@ class Repairs(tool_test.ToolTest):
                         with self.subTest(compiler=compiler, kind=kind, threads=threads, schedule=schedule):
                             self.assert_prints("0\n", self.run_program(program, kind, threads=threads,
                                                                        schedule=schedule, OMP_CANCELLATION="true"))
+
+    def test_loops_after_regions_of_gnu_code_that_were_cancelled(self):
+        program = self.build(tool_test.ARGUMENTS.gcc, REGIONS, "-O1")
+        for threads in (2, 4):
+            with self.subTest(threads=threads):
+                self.assert_prints("0\n", self.run_program(program, threads=threads, schedule="tss",
+                                                           OMP_CANCELLATION="true"))
 
 
 if __name__ == "__main__":

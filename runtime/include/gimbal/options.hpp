@@ -24,10 +24,9 @@ struct LoopRule {
 
 /// One option's value as text, and where it came from.
 struct Setting {
-    std::string name;   ///< "GIMBAL_SCHEDULE"; before anybody has judged it also "schedule" or "--schedule"
-    std::string value;  ///< as the user wrote it, or the default
-    std::string
-        origin;  ///< "API" (set_option() of the tool), "command line", "environment", "file <path>" or "default"
+    std::string name;        ///< "GIMBAL_SCHEDULE"; before anybody has judged it also "schedule" or "--schedule"
+    std::string value;       ///< as the user wrote it, or the default
+    std::string origin;      ///< "API" (set_option()), "command line", "environment", "file <path>" or "default"
     std::string alias = {};  ///< the seed's name that the user wrote ("KMP_RL_GAMMA"); empty: Gimbal's own
 };
 
