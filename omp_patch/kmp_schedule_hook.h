@@ -29,9 +29,8 @@ extern __thread gimbal_share *__kmp_hook_share
 // Where in the program the loop that is about to start lies.
 extern __thread const void *__kmp_hook_site
     __attribute__((tls_model("initial-exec")));
-// What was cancelled so far: only a cancelled region can leave a loop behind
-// that some of its threads never entered.
-enum { KMP_HOOK_LOOPS_CANCELLED = 1, KMP_HOOK_REGIONS_CANCELLED = 2 };
+// Whether a region was cancelled so far: it can leave a loop behind that some of
+// its threads never entered (t_hook_cancelled says which teams had one).
 extern KMP_HOOK_HIDDEN int __kmp_hook_cancelled;
 // The loops that are left to libomp for now.
 extern KMP_HOOK_HIDDEN gimbal_known_table *__kmp_hook_known_loops;
@@ -191,7 +190,7 @@ static inline bool __kmp_hook_parse_schedule(const char *value) {
 static inline bool __kmp_hook_print_schedule(kmp_str_buf_t *buffer) {
   if (SCHEDULE_WITHOUT_MODIFIERS(__kmp_sched) != kmp_sch_hook)
     return false;
-  char text[64];
+  char text[GIMBAL_SCHEDULE_BYTES];
   __kmp_hook.gimbal_schedule_print(__kmp_chunk, text, sizeof(text));
   __kmp_str_buf_print(buffer, "%s'\n", text);
   return true;
@@ -318,21 +317,13 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
     return;
   if (__kmp_hook_elastic != 0)
     __kmp_hook_note_team(team);
-  const bool drops = (__kmp_hook_rules | __kmp_hook_cancelled) != 0;
-  if (__builtin_expect(__kmp_hook_cancelled & KMP_HOOK_REGIONS_CANCELLED, 0))
+  if (__builtin_expect(__kmp_hook_cancelled && team->t.t_hook_cancelled, 0))
     __kmp_hook_forget_cancelled(team);
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
     ++sh->hook_regions; // on a line that a fork writes anyway
-    if (__builtin_expect(!drops, 1))
-      continue;
-    sh->hook_rule.store(0, std::memory_order_relaxed);
-    void *left = sh->hook_execution.load(std::memory_order_relaxed);
-    if (left == nullptr || __kmp_hook_is_number(left))
-      continue;
-    __kmp_hook.gimbal_loop_drop(left);
-    memset((void *)&sh->u, 0, sizeof(sh->u));
-    sh->hook_execution.store(nullptr, std::memory_order_relaxed);
+    if (__builtin_expect(__kmp_hook_rules != 0, 0))
+      sh->hook_rule.store(0, std::memory_order_relaxed);
   }
 }
 

@@ -10,26 +10,24 @@
 
 extern "C++" { // where this is included C's linkage holds
 
-// Nobody steals from this buffer any more.
-static void __kmp_hook_end_stealing(kmp_info_t *th, int buffer, bool wide) {
-  for (int i = 0; i < th->th.th_team_nproc; ++i) {
-    dispatch_private_info_t *own =
-        &th->th.th_team->t.t_dispatch[i].th_disp_buffer[buffer];
-    own->steal_flag.store(UNUSED, std::memory_order_relaxed);
-    if (!wide || own->u.p64.steal_lock == nullptr)
-      continue;
-    __kmp_destroy_lock(own->u.p64.steal_lock);
-    __kmp_free(own->u.p64.steal_lock);
-    own->u.p64.steal_lock = nullptr;
-  }
+// Nobody steals from this loop of a thread any more.
+static void __kmp_hook_end_stealing(dispatch_private_info_t *own) {
+  if (own->steal_flag.load(std::memory_order_relaxed) == UNUSED)
+    return;
+  own->steal_flag.store(UNUSED, std::memory_order_relaxed);
+  if (own->type_size != 8 || own->u.p64.steal_lock == nullptr)
+    return;
+  __kmp_destroy_lock(own->u.p64.steal_lock);
+  __kmp_free(own->u.p64.steal_lock);
+  own->u.p64.steal_lock = nullptr;
 }
 
 // See kmp_schedule_hook.h.
 void __kmp_hook_leave(kmp_info_t *th) {
-  const bool all = th->th.th_team->t.t_cancel_request == cancel_parallel;
-  __atomic_fetch_or(&__kmp_hook_cancelled,
-                    all ? KMP_HOOK_REGIONS_CANCELLED : KMP_HOOK_LOOPS_CANCELLED,
-                    __ATOMIC_RELAXED);
+  if (th->th.th_team->t.t_cancel_request == cancel_parallel) {
+    __atomic_store_n(&__kmp_hook_cancelled, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&th->th.th_team->t.t_hook_cancelled, 1, __ATOMIC_RELAXED);
+  }
   kmp_disp_t *disp = th->th.th_dispatch;
   bool active = !th->th.th_team->t.t_serialized;
   dispatch_private_info_t *pr =
@@ -56,9 +54,12 @@ void __kmp_hook_leave(kmp_info_t *th) {
           : test_then_inc<kmp_int32>((volatile kmp_int32 *)&sh->u.s32.num_done);
   if (done == th->th.th_team_nproc - 1) {
     __kmp_hook_close(pr->schedule, pr->hook, &sh->hook_execution);
-    if (pr->schedule == kmp_sch_static_steal)
-      __kmp_hook_end_stealing(
-          th, (disp->th_disp_index - 1) % __kmp_dispatch_num_buffers, wide);
+    if (pr->schedule == kmp_sch_static_steal) {
+      int buffer = (disp->th_disp_index - 1) % __kmp_dispatch_num_buffers;
+      for (int i = 0; i < th->th.th_team_nproc; ++i)
+        __kmp_hook_end_stealing(
+            &th->th.th_team->t.t_dispatch[i].th_disp_buffer[buffer]);
+    }
     memset((void *)&sh->u, 0, sizeof(sh->u));
     KMP_MB();
     sh->buffer_index += __kmp_dispatch_num_buffers;
@@ -70,17 +71,24 @@ void __kmp_hook_leave(kmp_info_t *th) {
   disp->th_dispatch_pr_current = NULL;
 }
 
-// The last region may have been cancelled: then threads have missed loops. Where
-// loops alone are, all count, and nothing is to be looked for in other threads'
-// memory.
+// The last region was cancelled, so threads may have missed loops: what these
+// left in the buffers of the team and of its threads goes. Where loops alone are
+// cancelled all threads count, and nothing is left.
 void __kmp_hook_forget_cancelled(kmp_team_t *team) {
-  for (int i = 0; i < __kmp_dispatch_num_buffers; ++i)
-    memset((void *)&team->t.t_disp_buffer[i].u, 0,
-           sizeof(team->t.t_disp_buffer[i].u));
+  team->t.t_hook_cancelled = 0;
+  for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
+    dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
+    memset((void *)&sh->u, 0, sizeof(sh->u));
+    void *left = sh->hook_execution.load(std::memory_order_relaxed);
+    if (left != nullptr && !__kmp_hook_is_number(left)) {
+      __kmp_hook.gimbal_loop_drop(left);
+      sh->hook_execution.store(nullptr, std::memory_order_relaxed);
+    }
+  }
   for (int i = 0; i < team->t.t_max_nproc; ++i) {
     dispatch_private_info_t *own = team->t.t_dispatch[i].th_disp_buffer;
     for (int k = 0; own != nullptr && k < __kmp_dispatch_num_buffers; ++k)
-      own[k].steal_flag.store(UNUSED, std::memory_order_relaxed);
+      __kmp_hook_end_stealing(&own[k]);
   }
 }
 

@@ -29,7 +29,7 @@ KMP_HOOK_PLAIN(8u, kmp_uint64, kmp_int64)
 template <typename T>
 __attribute__((noinline)) static int
 __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
-                kmp_int32 *p_last, T *p_lb, T *p_ub,
+                bool *last, T *p_lb, T *p_ub,
                 typename traits_t<T>::signed_t *p_st) {
   gimbal_share *share = &pr->hook;
   uint64_t first, end;
@@ -49,7 +49,8 @@ __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
   } else if (share->fast && !share->watched) {
     __kmp_hook_share = share;
   }
-  return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
+  *last = end == share->trip;
+  return __kmp_hook_bounds(share, first, end, nullptr, p_lb, p_ub, p_st);
 }
 
 // All threads have left the loop of this buffer, by libomp's own count.

@@ -151,7 +151,7 @@ void KMP_EXPAND_NAME(KMP_API_NAME_GOMP_TASK)(void (*func)(void *), void *data,
       __kmpc_end_taskgroup(&loc, __kmp_entry_gtid());
   } else if (!if_cond && copy_func) {
     // libomp 19 hands over what is still to be copied.
-    SimpleVLA<char> copy(arg_size + arg_align);
+    SimpleVLA<char, 1024> copy(arg_size + arg_align);
     const uintptr_t begin = (uintptr_t)(char *)copy + arg_align - 1;
     void *own = (void *)(begin - begin % arg_align);
     copy_func(own, data);

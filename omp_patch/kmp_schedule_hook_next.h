@@ -53,4 +53,5 @@ KMP_HOOK_NEXT(4u, kmp_uint32, kmp_int32)
 KMP_HOOK_NEXT(8, kmp_int64, kmp_int64)
 KMP_HOOK_NEXT(8u, kmp_uint64, kmp_int64)
 
+// Here all that it needs of kmp_dispatch.cpp is known.
 #include "kmp_schedule_hook_cancel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What libomp asks beside its loops: when it starts, yields, changes the size of
-// its team, forks and ends.
+// its team, takes back a thread with tasks' memory, forks and ends.
 
 #ifndef KMP_SCHEDULE_HOOK_PROCESS_H
 #define KMP_SCHEDULE_HOOK_PROCESS_H
@@ -92,7 +92,7 @@ static inline bool __kmp_hook_bound_by_program() {
   return other;
 }
 
-// A thread that goes back to the pool gives back what it holds of tasks' memory
+// A thread that goes back to the pool, or ends, gives back what it holds of tasks' memory
 // that is another thread's. libomp 19 leaves that with it: it would go on with a
 // list in memory that has gone with its owner, a thread of the program.
 static inline void __kmp_hook_give_back(kmp_info_t *th) {

@@ -94,7 +94,8 @@ public:
     /// differ from then on, and the team gets no more members.
     /// @param terms  what it is and what the ranks must agree on, for a message: loop "forces", 1000 iterations
     /// @errors gimbal::Error(wrong_use), the same on all ranks: they are here with different terms; mpi: also where
-    ///         another rank could not make this one or an earlier one. What `make` throws on this rank
+    ///         another rank could not make this one or an earlier one, unless this rank waits for it within MPI by
+    ///         then. What `make` throws on this rank
     Member& make_member(std::string_view kind, std::string_view name, const std::string& terms,
                         const std::function<std::unique_ptr<Member>()>& make);
 

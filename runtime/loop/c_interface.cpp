@@ -108,7 +108,6 @@ int gimbal_loop_rules(void) {
 int gimbal_loop_named(const gimbal_loop_desc* desc) {
     // Without an address all loops of the program would be one.
     if (!desc->code && !desc->source) return 0;
-    const gimbal::OwnState own;
     const gimbal::LoopSite* const site = gimbal::find_site(*desc);
     return site ? site->rule() : 0;
 }

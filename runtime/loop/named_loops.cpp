@@ -48,7 +48,7 @@ const LoopPlace& NamedLoops::place_of(Loop& loop) {
     } else if (!identity.name.empty()) {
         *loop.place = place_from_name(identity.name);
         // The compiler's name is the same for all instances of a template.
-        if (identity.function != 0 && asks_for_instances()) {
+        if (identity.function != 0 && instances_asked_) {
             const CodePlace code = code_of(identity);
             *loop.place = place_from_name(instance_name(identity.name, identity.offset, code));
             loop.place->symbol = code.symbol;
@@ -63,17 +63,20 @@ CodePlace NamedLoops::code_of(const SiteIdentity& identity) {
     return symbols->find(identity.offset);
 }
 
-bool NamedLoops::asks_for_instances() const {
-    const auto asks = [](std::string_view pattern) {
-        return pattern.find('<') != std::string_view::npos || pattern.find(".omp_outlined") != std::string_view::npos;
-    };
-    return std::ranges::any_of(options().loops, asks, &LoopRule::pattern) ||
-           std::ranges::any_of(fractions_, asks, [](const auto& known) -> std::string_view { return known.first; });
+void NamedLoops::note_asked(std::string_view pattern) {
+    if (instances_asked_) return;
+    instances_asked_ =
+        pattern.find('<') != std::string_view::npos || pattern.find(".omp_outlined") != std::string_view::npos;
+    if (!instances_asked_) return;
+    for (Loop& loop : loops_)
+        if (loop.site->identity().function != 0) loop.place.reset();
 }
 
 void NamedLoops::add(LoopSite& site) {
-    loops_.push_back({&site, nullptr});
     const std::vector<LoopRule>& rules = options().loops;
+    if (loops_.empty())
+        for (const LoopRule& rule : rules) note_asked(rule.pattern);
+    loops_.push_back({&site, nullptr});
     if (!rules.empty()) {
         used_.resize(rules.size());
         const int match = first_match(rules, place_of(loops_.back()));
@@ -91,6 +94,7 @@ void NamedLoops::add(LoopSite& site) {
 }
 
 void NamedLoops::set_fraction(std::string_view pattern, double fraction) {
+    note_asked(pattern);
     std::erase_if(fractions_, [&](const auto& old) { return old.first == pattern; });
     fractions_.emplace_back(pattern, fraction);
     for (Loop& loop : loops_)
@@ -98,6 +102,7 @@ void NamedLoops::set_fraction(std::string_view pattern, double fraction) {
 }
 
 std::optional<double> NamedLoops::fraction(std::string_view pattern) {
+    note_asked(pattern);
     std::optional<double> found;
     for (Loop& loop : loops_) {
         if (!matches(pattern, place_of(loop))) continue;
@@ -153,6 +158,7 @@ NamedLoops NamedLoops::in_child() const {
     NamedLoops kept;
     kept.fractions_ = fractions_;
     kept.used_ = used_;
+    kept.instances_asked_ = instances_asked_;
     return kept;
 }
 

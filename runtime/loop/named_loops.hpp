@@ -45,14 +45,16 @@ private:
 
     const LoopPlace& place_of(Loop& loop);
     CodePlace code_of(const SiteIdentity& identity);
-    /// Whether something names instances of templates, so far.
-    [[nodiscard]] bool asks_for_instances() const;
+    /// What loops are compared with: if that is an instance of a template, the instances' names are looked up from now
+    /// on, which until then are the template's.
+    void note_asked(std::string_view pattern);
     [[nodiscard]] std::string seen();
 
     std::vector<Loop> loops_;
     // By pattern, in the order of the calls: the last that matches counts.
     std::vector<std::pair<std::string, double>> fractions_;
     std::vector<bool> used_;  // [rules] whether a loop matched
+    bool instances_asked_ = false;
     std::map<std::pair<std::string, std::uint64_t>, std::unique_ptr<ObjectSymbols>> objects_;  // by path and build
 };
 

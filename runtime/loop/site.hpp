@@ -30,8 +30,9 @@ struct SiteIdentity {
     /// Where the function with the loop begins in that object, with a name only [bytes]; 0: unknown. Instances of a
     /// template have one name.
     std::uint64_t function = 0;
+    bool namesake = false;  ///< of a loop in another function, which the process knew before
 
-    /// What names this loop from run to run: the name, or module and offset.
+    /// What names this loop from run to run: the name, with the function where it is a namesake; or module and offset.
     [[nodiscard]] std::string key() const;
     /// The same for a later run that may find the object elsewhere, but not for another build of it; 0: nothing does.
     [[nodiscard]] std::uint64_t id_in_any_run() const;

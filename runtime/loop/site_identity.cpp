@@ -20,7 +20,7 @@ std::string hexadecimal(std::uint64_t number) {
 }  // namespace
 
 std::string SiteIdentity::key() const {
-    if (!name.empty()) return name;
+    if (!name.empty()) return namesake ? name + "+0x" + hexadecimal(function) : name;
     return module.substr(module.rfind('/') + 1) + "+0x" + hexadecimal(offset);
 }
 

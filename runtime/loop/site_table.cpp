@@ -15,6 +15,7 @@
 
 #include "base/early_memory.hpp"
 #include "base/held_signal.hpp"
+#include "base/own_state.hpp"
 #include "base/process_state.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/per_rank.hpp"
@@ -152,13 +153,27 @@ bool is_same_loop(const SiteIdentity& one, const SiteIdentity& other) noexcept {
     return one.function == 0 || other.function == 0 || (one.function == other.function && same_object);
 }
 
-// With the table's lock held, like the two that follow.
+// With the table's lock held, like the three that follow.
 LoopSite* known_site(const Table& all, const SiteIdentity& identity, std::uint32_t workers) {
     if (!has_identity(identity)) return nullptr;
     const auto [begin, end] = all.by_identity.equal_range(hash_of_identity(identity));
     for (auto one = begin; one != end; ++one)
         if (one->second->workers() == workers && is_same_loop(one->second->identity(), identity)) return one->second;
     return nullptr;
+}
+
+// Whether loops of that name were known in another function, and none in this one under the name alone.
+bool is_namesake(const Table& all, const SiteIdentity& identity) {
+    if (identity.name.empty() || identity.function == 0) return false;
+    const auto [begin, end] = all.by_identity.equal_range(hash_of_identity(identity));
+    bool found = false;
+    for (auto one = begin; one != end; ++one) {
+        const SiteIdentity& other = one->second->identity();
+        if (other.over_ranks || other.name != identity.name) continue;
+        if (is_same_loop(other, identity)) return other.namesake;
+        found = true;
+    }
+    return found;
 }
 
 LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
@@ -178,6 +193,7 @@ LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
 LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     SiteIdentity identity = identify(desc);
     if (LoopSite* const site = known_site(all, identity, desc.workers)) return site;
+    identity.namesake = is_namesake(all, identity);
     note_team(desc.workers);
     return add_site(all, std::make_unique<LoopSite>(std::move(identity), desc.workers));
 }
@@ -185,6 +201,7 @@ LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
 // Unless another thread was quicker. Apart from what finds a loop that is known.
 [[gnu::noinline]] LoopSite* insert_site(Table& all, std::atomic<Node*>& head, const gimbal_loop_desc& desc) {
     const void* const code = address_of(desc);
+    const OwnState own;      // gimbal_loop_named() has none
     const HeldSignals held;  // looking up a place takes the loader, and a handler may run a loop, or fork
     const EarlyAllocations early;
     std::unique_lock lock(all.mutex);
@@ -206,6 +223,7 @@ LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
 // A host that has a text for the loop and no address: the text may lie elsewhere in each execution, and another one in
 // its place. @return nullptr: the text names nothing
 [[gnu::noinline]] LoopSite* site_by_name(Table& all, const gimbal_loop_desc& desc) {
+    const OwnState own;
     SiteIdentity identity = identify(desc);
     if (identity.name.empty()) return nullptr;
     const HeldSignals held;

@@ -127,8 +127,9 @@ void name_loops(RunRecord& record) {
     }
     bool unnamed = false;
     const auto name = [&](auto& loop) {
-        unnamed |= !loop.module.empty();
-        if (!loop.module.empty()) loop.name = loop_name(loop.module, loop.offset, {});
+        if (loop.module.empty() || !loop.name.empty()) return;
+        unnamed = true;
+        loop.name = loop_name(loop.module, loop.offset, {});
     };
     for (LoopSummary& loop : record.loops) name(loop);
     for (UnfinishedLoop& loop : record.unfinished) name(loop);

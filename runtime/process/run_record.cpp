@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -75,31 +72,19 @@ void warn_of_names_in_vain() {
                   "threads they begin with GIMBAL_RL_ or KMP_RL_.");
 }
 
-/// Names that compilers have given to more than one function: the instances of a template.
-class SharedNames {
-public:
-    explicit SharedNames(const std::vector<LoopSite*>& sites) {
-        std::unordered_map<std::string_view, std::uint64_t> functions;
-        for (const LoopSite* const site : sites) {
-            const SiteIdentity& place = site->identity();
-            if (place.function == 0) continue;
-            const auto [known, fresh] = functions.try_emplace(place.name, place.function);
-            if (!fresh && known->second != place.function) names_.insert(place.name);
-        }
-    }
-
-    /// Whether only the code's place says which loop it is.
-    [[nodiscard]] bool needs_place(const SiteIdentity& place) const {
-        return place.name.empty() || (place.function != 0 && names_.contains(place.name));
-    }
-
-private:
-    std::unordered_set<std::string_view> names_;
-};
+/// Where a loop lies, whose name is looked up when the record is read: it has none, or other functions may have it,
+/// too.
+template <class Loop>
+void place(const SiteIdentity& identity, Loop& loop) {
+    if (!identity.name.empty() && identity.function == 0) return;
+    loop.module = identity.module;
+    loop.offset = identity.offset;
+    loop.function = identity.function;
+    loop.build = identity.build;
+}
 
 /// What threads were in, of loops that take much of the time: every other moment some loop runs.
-std::vector<UnfinishedLoop> unfinished_loops(const std::vector<LoopSite*>& sites, const SharedNames& shared,
-                                             double tick_s, double wall_s) {
+std::vector<UnfinishedLoop> unfinished_loops(const std::vector<LoopSite*>& sites, double tick_s, double wall_s) {
     constexpr double kWorthSaying = 0.01;  // of the wall time
     std::vector<UnfinishedLoop> loops;
     for (LoopSite* const site : sites) {
@@ -108,15 +93,13 @@ std::vector<UnfinishedLoop> unfinished_loops(const std::vector<LoopSite*>& sites
         const std::uint64_t now = ticks();
         const double time_s = now > since ? static_cast<double>(now - since) * tick_s : 0;
         if (time_s < kWorthSaying * wall_s) continue;
-        const SiteIdentity& place = site->identity();
-        const bool unnamed = shared.needs_place(place);
-        loops.push_back({.name = place.name,
-                         .module = unnamed ? place.module : std::string(),
-                         .offset = unnamed ? place.offset : 0,
-                         .build = unnamed ? place.build : 0,
-                         .workers = site->workers(),
-                         .over_ranks = place.over_ranks,
-                         .time_s = time_s});
+        const SiteIdentity& identity = site->identity();
+        UnfinishedLoop& loop = loops.emplace_back();
+        loop.name = identity.name;
+        loop.workers = site->workers();
+        loop.over_ranks = identity.over_ranks;
+        loop.time_s = time_s;
+        place(identity, loop);
     }
     std::stable_sort(loops.begin(), loops.end(),
                      [](const UnfinishedLoop& a, const UnfinishedLoop& b) { return a.time_s > b.time_s; });
@@ -146,19 +129,14 @@ RunRecord record_with(bool brief) {
     const double tick_s = sites.empty() ? 0 : seconds_per_tick();
     const double dispatch_s = sites.empty() ? 0 : dispatch_ticks() * tick_s;
     record.dispatch_ns = dispatch_s * 1e9;
-    const SharedNames shared(sites);
     for (LoopSite* const site : sites) {
         LoopSummary summary = brief ? site->brief_summary(tick_s, dispatch_s) : site->summary(tick_s, dispatch_s);
         if (summary.calls == 0) continue;
-        const SiteIdentity& place = site->identity();
-        if (shared.needs_place(place)) {
-            summary.module = place.module;
-            summary.offset = place.offset;
-            summary.build = place.build;
-        }
+        place(site->identity(), summary);
+        if (site->identity().namesake) summary.name_in_steps = site->identity().key();
         record.loops.push_back(std::move(summary));
     }
-    record.unfinished = unfinished_loops(sites, shared, tick_s, record.wall_s);
+    record.unfinished = unfinished_loops(sites, tick_s, record.wall_s);
     const auto by_time = [](const LoopSummary& a, const LoopSummary& b) { return a.time_s > b.time_s; };
     std::stable_sort(record.loops.begin(), record.loops.end(), by_time);
     return record;

@@ -197,6 +197,7 @@ void place_keys(Io& io, Loop& loop) {
     io.key("name", loop.name);
     io.key("module", loop.module);
     io.key("offset_bytes", loop.offset);
+    io.newer("function_offset_bytes", loop.function);
     io.newer("build", loop.build);
     std::string level = loop.over_ranks ? "ranks" : "threads";
     io.newer("level", level);  // records of before there were loops over ranks lack it
@@ -210,6 +211,7 @@ void place_keys(Io& io, Loop& loop) {
 template <class Io>
 void keys(Io& io, Of<Io, LoopSummary>& loop) {
     place_keys(io, loop);
+    io.newer("name_in_steps", loop.name_in_steps);
     io.key("calls", loop.calls);
     io.newer("untimed_calls", loop.untimed_calls);
     io.key("iterations", loop.iterations);

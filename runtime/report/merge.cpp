@@ -82,8 +82,10 @@ void add_schedules(const LoopSummary& loop, LoopSummary& sum) {
 /// What a loop is, as the last record says.
 void name(const LoopSummary& loop, LoopSummary& sum) {
     sum.name = loop.name;
+    sum.name_in_steps = loop.name_in_steps;
     sum.module = loop.module;
     sum.offset = loop.offset;
+    sum.function = loop.function;
     sum.build = loop.build;
     sum.workers = loop.workers;
     sum.over_ranks = loop.over_ranks;

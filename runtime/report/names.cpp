@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace gimbal {
@@ -108,49 +110,83 @@ std::string readable_function(std::string_view symbol) {
 
 namespace {
 
-/// Warnings were written while the program ran, when a loop had no other name than where its code lies.
-void rename_in(std::vector<std::string>& warnings, const std::string& key, const std::string& name) {
-    const std::string before = "loop " + key + " ";
+using Objects = std::map<std::pair<std::string, std::uint64_t>, std::unique_ptr<ObjectSymbols>>;  // by path and build
+
+/// Names that compilers have given to more than one function: the instances of a template.
+class SharedNames {
+public:
+    explicit SharedNames(std::span<const RunRecord> records) {
+        using Function = std::pair<std::string_view, std::uint64_t>;  // module and offset
+        std::unordered_map<std::string_view, Function> functions;     // the first of each name
+        const auto add = [&](const auto& loop) {
+            if (loop.function == 0 || loop.module.empty()) return;
+            const Function function{loop.module, loop.function};
+            if (functions.try_emplace(loop.name, function).first->second != function) names_.insert(loop.name);
+        };
+        for (const RunRecord& record : records) {
+            std::ranges::for_each(record.loops, add);
+            std::ranges::for_each(record.unfinished, add);
+        }
+    }
+
+    [[nodiscard]] bool contains(const std::string& name) const { return names_.contains(name); }
+
+private:
+    std::set<std::string> names_;
+};
+
+/// Warnings were written while the program ran, when a loop had another name.
+void rename_in(std::vector<std::string>& warnings, const std::string& before, const std::string& name) {
+    const std::string words = "loop " + before + " ";
     for (std::string& warning : warnings)
-        if (const std::size_t at = warning.find(before); at != std::string::npos)
-            warning.replace(at, before.size(), "loop " + name + " ");
+        if (const std::size_t at = warning.find(words); at != std::string::npos)
+            warning.replace(at, words.size(), "loop " + name + " ");
+}
+
+void resolve_names(RunRecord& record, const SharedNames& shared, Objects& objects) {
+    const auto resolve = [&](auto& named, std::uint64_t build) {
+        if (named.module.empty()) return;
+        const bool has_name = !named.name.empty();
+        if (!has_name || shared.contains(named.name)) {
+            std::unique_ptr<ObjectSymbols>& symbols = objects[{named.module, build}];
+            if (!symbols) symbols = std::make_unique<ObjectSymbols>(named.module, build);
+            const std::string sentence = named.module +
+                                         " was replaced by another build since it was loaded: loops of the one that "
+                                         "ran have no file and line.";
+            if (symbols->replaced() && std::ranges::find(record.warnings, sentence) == record.warnings.end())
+                record.warnings.push_back(sentence);
+            const CodePlace place = symbols->find(named.offset);
+            named.name = has_name ? instance_name(named.name, named.offset, place)
+                                  : loop_name(named.module, named.offset, place);
+        }
+        named.module.clear();
+    };
+    for (LoopSummary& loop : record.loops) {
+        if (loop.module.empty()) continue;
+        std::string& before = loop.name_in_steps;
+        if (before.empty()) before = loop.name.empty() ? base_name(loop.module) + hexadecimal(loop.offset) : loop.name;
+        resolve(loop, loop.build);
+        if (loop.name != before) rename_in(record.warnings, before, loop.name);
+    }
+    for (UnfinishedLoop& loop : record.unfinished) resolve(loop, loop.build);
+    if (!record.waiting) return;
+    for (WaitingPath& path : record.waiting->paths) {
+        // What its caller was built as is not known, but that it has loops.
+        const auto replaced = std::find_if(objects.begin(), objects.end(), [&](const auto& object) {
+            return object.first.first == path.module && object.second->replaced();
+        });
+        resolve(path, replaced == objects.end() ? 0 : replaced->first.second);
+    }
 }
 
 }  // namespace
 
-void resolve_names(RunRecord& record) {
-    std::map<std::pair<std::string, std::uint64_t>, std::unique_ptr<ObjectSymbols>> objects;
-    const auto resolve = [&](auto& named, std::uint64_t build) {
-        if (named.module.empty()) return;
-        std::unique_ptr<ObjectSymbols>& symbols = objects[{named.module, build}];
-        if (!symbols) {
-            symbols = std::make_unique<ObjectSymbols>(named.module, build);
-            if (symbols->replaced())
-                record.warnings.push_back(named.module +
-                                          " was replaced by another build since it was loaded: loops of "
-                                          "the one that ran have no file and line.");
-        }
-        const CodePlace place = symbols->find(named.offset);
-        named.name = named.name.empty() ? loop_name(named.module, named.offset, place)
-                                        : instance_name(named.name, named.offset, place);
-        named.module.clear();
-    };
-    for (LoopSummary& loop : record.loops) {
-        const std::string key = base_name(loop.module) + hexadecimal(loop.offset);
-        const bool named = !loop.name.empty();
-        resolve(loop, loop.build);
-        if (!named) rename_in(record.warnings, key, loop.name);
-    }
-    for (UnfinishedLoop& loop : record.unfinished) resolve(loop, loop.build);
-    if (record.waiting)
-        for (WaitingPath& path : record.waiting->paths) {
-            // What its caller was built as is not known, but that it has loops.
-            const auto replaced = std::find_if(objects.begin(), objects.end(), [&](const auto& object) {
-                return object.first.first == path.module && object.second->replaced();
-            });
-            resolve(path, replaced == objects.end() ? 0 : replaced->first.second);
-        }
-    if (!objects.empty() && !ObjectSymbols::available())
+void resolve_names(std::span<RunRecord> records) {
+    const SharedNames shared(records);
+    Objects objects;
+    for (RunRecord& record : records) resolve_names(record, shared, objects);
+    if (objects.empty() || ObjectSymbols::available()) return;
+    for (RunRecord& record : records)
         record.warnings.emplace_back(
             "loops have no file and line: libdw is not installed, or cannot be loaded. Nothing else is affected.");
 }

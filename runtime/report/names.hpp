@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -48,14 +49,17 @@ private:
 };
 
 /// Give every loop that has a module its name: "file:line function" from the debug information, otherwise
-/// "module symbol+0x12", otherwise "module+0x1234". One that has a name, too, is an instance of a template: its
-/// function becomes that instance's. Loops without a module keep theirs. The debug information is read with libdw,
-/// loaded when first needed; without libdw the symbols of the object itself have to do, and a warning says so. So it
-/// does where a file was replaced by another build since its loops ran: they have no more than "module+0x1234" then. A
-/// program that still runs is read all the same: the system keeps its file.
+/// "module symbol+0x12", otherwise "module+0x1234". Where loops of several functions have one name, in any of the
+/// records, they are instances of a template: each gets its instance's function. All others keep theirs. The debug
+/// information is read with libdw, loaded when first needed; without libdw the symbols of the object itself have to do,
+/// and a warning says so. So it does where a file was replaced by another build since its loops ran: they have no more
+/// than "module+0x1234" then. A program that still runs is read all the same: the system keeps its file.
 /// @errors std::bad_alloc; whatever cannot be read just gives a shorter name
 /// @threads one at a time  @cost milliseconds per object, more for large debug information; not for loop paths
-void resolve_names(RunRecord& record);
+void resolve_names(std::span<RunRecord> records);
+inline void resolve_names(RunRecord& record) {
+    resolve_names(std::span(&record, 1));
+}
 
 /// Where the function begins in "file:line function"; 0: nowhere.
 [[nodiscard]] std::size_t function_in(std::string_view name) noexcept;

@@ -65,9 +65,10 @@ struct StealFigures {
 /// this rank did.
 struct LoopSummary {
     std::string name;              ///< "file:line function", "module symbol+0x12", or empty until resolved
-    std::string module;            ///< path of the object that holds the loop; empty: the name is final; with a name:
-                                   ///< an instance of a template, whose name is that of all
+    std::string name_in_steps;     ///< SiteIdentity::key(), what recorded steps call it; empty: its name
+    std::string module;            ///< path of the object that holds the loop; empty: the name is final
     std::uint64_t offset = 0;      ///< an address within the loop's own code, from where the object is loaded [bytes]
+    std::uint64_t function = 0;    ///< where its function begins there, if it has a name [bytes]; 0: not known
     std::uint64_t build = 0;       ///< of that object when it ran (kept/build.hpp); 0: not known
     std::uint32_t workers = 0;     ///< P, team size [count]
     bool over_ranks = false;       ///< the workers are ranks; false: threads
@@ -101,13 +102,14 @@ struct LoopSummary {
 
 /// A loop that threads were in when the record was written. No figure of the record includes that execution.
 struct UnfinishedLoop {
-    std::string name;           ///< as of a loop: "file:line function"; empty until resolved
-    std::string module;         ///< path of the object that holds the loop; empty: the name is final
-    std::uint64_t offset = 0;   ///< of the loop's code in it [bytes]
-    std::uint64_t build = 0;    ///< of that object when it ran (kept/build.hpp); 0: not known
-    std::uint32_t workers = 0;  ///< P, team size [count]
-    bool over_ranks = false;    ///< the workers are ranks; false: threads
-    double time_s = 0;          ///< since the first of the threads that had not left came [s]
+    std::string name;            ///< as of a loop: "file:line function"; empty until resolved
+    std::string module;          ///< path of the object that holds the loop; empty: the name is final
+    std::uint64_t offset = 0;    ///< of the loop's code in it [bytes]
+    std::uint64_t function = 0;  ///< where its function begins there, if it has a name [bytes]; 0: not known
+    std::uint64_t build = 0;     ///< of that object when it ran (kept/build.hpp); 0: not known
+    std::uint32_t workers = 0;   ///< P, team size [count]
+    bool over_ranks = false;     ///< the workers are ranks; false: threads
+    double time_s = 0;           ///< since the first of the threads that had not left came [s]
 };
 
 /// One place in the program where a rank waits in MPI. Sums over calls.

@@ -77,15 +77,26 @@ int main(void) {
 }
 """
 
-# Threads of the program, one after the other, each with a team and tasks of its own.
-ENDING = """
-#include <pthread.h>
+PAGES = """
 #include <stdio.h>
+#include <unistd.h>
+static long pages(void) {
+    long all = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (fscanf(file, "%ld %ld", &all, &resident) != 2) resident = -1;
+    fclose(file);
+    return resident;
+}
+"""
+
+# Threads of the program, one after the other, each with a team and tasks of its own: the sum, and
+# whether the last 600 took more than a kilobyte each.
+ENDING = PAGES + """
+#include <pthread.h>
 static void *run(void *sum) {
     long own = 0;
 #pragma omp parallel num_threads(2)
-#pragma omp single
-    for (int i = 0; i < 100; ++i)
+    for (int i = 0; i < 50; ++i)
 #pragma omp task shared(own)
     {
 #pragma omp atomic
@@ -95,13 +106,14 @@ static void *run(void *sum) {
     return 0;
 }
 int main(void) {
-    long sum = 0;
-    for (int k = 0; k < 200; ++k) {
+    long sum = 0, before = 0;
+    for (int k = 0; k < 1000; ++k) {
         pthread_t thread;
         pthread_create(&thread, 0, run, &sum);
         pthread_join(thread, 0);
+        if (k == 400) before = pages();
     }
-    printf("%ld\\n", sum);
+    printf("%ld %d\\n", sum, (pages() - before) * sysconf(_SC_PAGESIZE) > 600 * 1024);
     return 0;
 }
 """
@@ -204,13 +216,15 @@ int main(int count, char **words) {
 }
 """
 
-# Regions that one thread cancels before loops that others run; then loops.
-REGIONS = """
+# Regions that one thread cancels before loops that others run; then loops. How many went wrong, and whether the last
+# 1600 rounds took more than a megabyte.
+REGIONS = PAGES + """
 #include <omp.h>
-#include <stdio.h>
 int main(void) {
     int wrong = 0;
-    for (int round = 0; round < 300; ++round) {
+    long before = 0;
+    for (int round = 0; round < 2000; ++round) {
+        if (round == 400) before = pages();
 #pragma omp parallel
         {
             if (omp_get_thread_num() == 1) {
@@ -220,6 +234,10 @@ int main(void) {
             for (int i = 0; i < 100; ++i) {}
 #pragma omp for schedule(nonmonotonic: dynamic) nowait
             for (long i = 0; i < 100; ++i) {}
+            for (int k = 0; k < 4; ++k) {
+#pragma omp for schedule(runtime) nowait
+                for (unsigned long long i = 0; i < 100; ++i) {}
+            }
 #pragma omp cancellation point parallel
         }
         long runs = 0;
@@ -232,7 +250,7 @@ int main(void) {
         }
         wrong += runs != 200;
     }
-    printf("%d\\n", wrong);
+    printf("%d %d\\n", wrong, (pages() - before) * sysconf(_SC_PAGESIZE) > 1024 * 1024);
 }
 """
 
@@ -269,7 +287,7 @@ class Repairs(tool_test.ToolTest):
             program = self.build(compiler, ENDING, "-O1", "-pthread")
             for threads in (2, 3):
                 with self.subTest(compiler=compiler, threads=threads):
-                    self.assert_prints(f"{200 * 4950}\n", self.run_program(program, threads=threads))
+                    self.assert_prints(f"{1000 * 2 * 1225} 0\n", self.run_program(program, threads=threads))
 
     def test_reductions_of_tasks_in_scopes(self):
         try:
@@ -298,9 +316,10 @@ class Repairs(tool_test.ToolTest):
     def test_loops_after_regions_of_gnu_code_that_were_cancelled(self):
         program = self.build(tool_test.ARGUMENTS.gcc, REGIONS, "-O1")
         for threads in (2, 4):
-            with self.subTest(threads=threads):
-                self.assert_prints("0\n", self.run_program(program, threads=threads, schedule="tss",
-                                                           OMP_CANCELLATION="true"))
+            for schedule, own in (("tss", "static"), ("", "static_steal,1")):
+                with self.subTest(threads=threads, schedule=schedule):
+                    self.assert_prints("0 0\n", self.run_program(program, threads=threads, schedule=schedule,
+                                                                 OMP_SCHEDULE=own, OMP_CANCELLATION="true"))
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def techniques():
 
 
 class RulesTest(unittest.TestCase):
-    def run_program(self, program, threads=4, **variables):
+    def run_program(self, program, threads=4, words=(), **variables):
         """Run under Gimbal. Returns what it printed, and its loops: {function: {(schedule, reason)}} and iterations."""
         path = OPTIONS.programs / program
         if not path.is_file():
@@ -53,8 +53,8 @@ class RulesTest(unittest.TestCase):
             environment = clean_environment() | {
                 "LD_PRELOAD": str(OPTIONS.library), "OMP_NUM_THREADS": str(threads), "KMP_BLOCKTIME": "0",
                 "GIMBAL_OUTPUT": str(record)} | variables
-            done = subprocess.run([str(path)], capture_output=True, text=True, env=environment, timeout=RUN_LIMIT_S,
-                                  check=False)
+            done = subprocess.run([str(path), *words], capture_output=True, text=True, env=environment,
+                                  timeout=RUN_LIMIT_S, check=False)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertNotIn("gimbal: error", done.stderr)
             loops = json.loads(record.read_text())["loops"] if record.is_file() else []
@@ -216,6 +216,24 @@ class NamedLoops(RulesTest):
                                          rf"instances\.cpp:\d+ .*for_all(<.*{body}>|\.omp_outlined[.\d]*)$")
                 self.assertEqual([loop["schedules"][0]["schedule"] for loop in (rising, falling)], ["fac2", "gss"])
 
+    def test_instances_of_a_template_are_replayed(self):
+        for program in ("instances-gcc", "instances-clang"):
+            with self.subTest(program), tempfile.TemporaryDirectory() as folder:
+                steps, statistics, record = (pathlib.Path(folder) / name for name in ("steps.csv", "loops", "record"))
+                self.run_program(program, 2, GIMBAL_SCHEDULE="random", GIMBAL_RECORD=str(steps),
+                                 GIMBAL_OUTPUT=str(record))
+                names = [loop["name_in_steps"] for loop in json.loads(record.read_text())["loops"]]
+                self.assertEqual(len(set(names)), 2, names)
+                rows = [line.split(",") for line in steps.read_text().splitlines()[1:]]
+                self.assertEqual(sorted([row[0] for row in rows].count(name) for name in names), [20, 30])
+                self.run_program(program, 2, GIMBAL_SCHEDULE="fsc", GIMBAL_LOOP_STATS=str(statistics))
+                for name in names:
+                    self.assertIn(f'"{name}"', statistics.read_text())
+                self.run_program(program, 2, GIMBAL_REPLAY=str(steps), GIMBAL_OUTPUT=str(record))
+                replayed = [sum(use["calls"] for use in loop["schedules"] if use["reason"] == "GIMBAL_REPLAY")
+                            for loop in json.loads(record.read_text())["loops"]]
+                self.assertEqual(sorted(replayed), [20, 30])
+
     def test_fortran(self):
         _, ran = self.run_program("rules-gfortran", GIMBAL_LOOPS="push=fac2;solve=gss;even=ss;rules.f90:*=tss")
         self.assertEqual(ran, {"__particles_MOD_push": {("fac2", "GIMBAL_LOOPS")}, "solve_": {("gss", "GIMBAL_LOOPS")},
@@ -253,6 +271,18 @@ class Fractions(RulesTest):
                     "before": 0, "kept": 0.25, "at_creation": 0.25, "current": 0.25, "by_schedule": 0.75,
                     "set_current": 0, "at_once": 1, "now_current": 1, "by_line": 0, "both": 1, "given_back": 0,
                     "by_schedule_again": 0.75, "in_child": -5})
+
+
+    def test_fractions_of_instances_of_a_template(self):
+        for program in ("instances-gcc", "instances-clang"):
+            with self.subTest(program), tempfile.TemporaryDirectory() as folder:
+                record = pathlib.Path(folder) / "record.json"
+                variables = {"GIMBAL_SCHEDULE": "lws,0.75", "GIMBAL_OUTPUT": str(record)}
+                self.run_program(program, 2, **variables)
+                name = max(json.loads(record.read_text())["loops"], key=lambda loop: loop["calls"])["name"]
+                self.run_program(program, 2, [name.split(" ", 1)[1]], **variables)
+                fractions = {loop["calls"]: loop["static_fraction"] for loop in json.loads(record.read_text())["loops"]}
+                self.assertEqual(fractions, {30: 0.25, 20: 0.75})
 
 
 class Loading(unittest.TestCase):

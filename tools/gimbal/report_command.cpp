@@ -42,8 +42,8 @@ std::vector<RunRecord> read_records(const std::vector<std::string>& paths) {
         } catch (const Error& error) {
             throw Error(error.code(), path + ": " + error.what(), error.hint());
         }
-        resolve_names(records.back());
     }
+    resolve_names(records);
     return records;
 }
 

@@ -181,11 +181,11 @@ std::vector<RunRecord> output_records(const Environment& environment, const RunR
         if (written_ns + kCoarse_ns < since_ns) continue;
         try {
             records.push_back(from_json(read_file(path, kLargest)));
-            resolve_names(records.back());
         } catch (const Error& error) {
             write_stderr("gimbal: warning: " + path + ": " + error.what() + "\n");
         }
     }
+    resolve_names(records);
     return records;
 }
 

@@ -95,11 +95,11 @@ std::vector<RunRecord> RunFolder::records(std::vector<std::string>& problems) co
         if (!name.starts_with("record-") || !name.ends_with(".json")) continue;
         try {
             records.push_back(from_json(read_file(entry.path(), kLargestRecord)));
-            resolve_names(records.back());
         } catch (const Error& error) {
             problems.push_back(name + ": " + error.what());
         }
     }
+    resolve_names(records);
     return telling(std::move(records));
 }
 

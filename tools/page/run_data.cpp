@@ -2,7 +2,6 @@
 #include "run_data.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -118,16 +117,9 @@ Json json_of(const Timeline& timeline) {
             {"all_changes", timeline.all_changes}};
 }
 
-/// A loop without debug information stands in the steps as "module+0x1a2b".
 bool is_of(const Timeline& timeline, const LoopSummary& loop) {
-    if (timeline.workers != loop.workers) return false;
-    if (timeline.loop == loop.name) return true;
-    const std::size_t mark = timeline.loop.rfind("+0x");
-    if (mark == std::string::npos) return false;
-    std::uint64_t offset = 0;
-    const char* const end = timeline.loop.data() + timeline.loop.size();
-    const auto [stop, status] = std::from_chars(timeline.loop.data() + mark + 3, end, offset, 16);
-    return status == std::errc() && stop == end && offset == loop.offset && offset != 0;
+    return timeline.workers == loop.workers &&
+           timeline.loop == (loop.name_in_steps.empty() ? loop.name : loop.name_in_steps);
 }
 
 Json loop_data(const MergedLoop& loop, std::uint32_t ranks, const std::vector<Timeline>& timelines) {

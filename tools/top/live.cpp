@@ -180,9 +180,9 @@ std::optional<LiveProcess> process_in(const fs::path& proc) {
 void LiveProcesses::name_loops(RunRecord& record) {
     std::vector<std::pair<std::string, std::uint64_t>> keys;
     for (LoopSummary& loop : record.loops) {
-        keys.emplace_back(loop.module, loop.offset);
+        keys.emplace_back(loop.name.empty() ? loop.module : std::string(), loop.offset);
         const auto known = names_.find(keys.back());
-        if (loop.module.empty() || known == names_.end()) continue;
+        if (keys.back().first.empty() || known == names_.end()) continue;
         loop.name = known->second;
         loop.module.clear();
     }

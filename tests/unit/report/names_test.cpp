@@ -139,6 +139,34 @@ TEST(ResolveNames, AnInstanceOfATemplateGetsItsFunctionFromTheSymbol) {
     EXPECT_EQ(function_in("no place"), 0U);
 }
 
+TEST(ResolveNames, OneFunctionPerNameKeepsItAndSeveralDoNotWhicheverRankRanThem) {
+    RunRecord one = sample_record();
+    LoopSummary& loop = one.loops[0];
+    loop.name = "a.cpp:7 sweep";
+    loop.module = "/no/such/solver";
+    loop.offset = 0x1210;
+    loop.function = 0x1200;
+    const RunRecord again = one;
+    std::vector<RunRecord> ranks = {one, again};
+    resolve_names(ranks);
+    EXPECT_EQ(ranks[1].loops[0].name, "a.cpp:7 sweep");
+    EXPECT_EQ(ranks[1].loops[0].name_in_steps, "a.cpp:7 sweep");
+    EXPECT_TRUE(ranks[1].loops[0].module.empty());
+
+    RunRecord other = one;
+    other.loops[0].offset = 0x1310;
+    other.loops[0].function = 0x1300;
+    other.loops[0].name_in_steps = "a.cpp:7 sweep+0x1300";
+    other.warnings = {"loop a.cpp:7 sweep+0x1300 has other numbers"};
+    ranks = {one, other};
+    resolve_names(ranks);
+    EXPECT_EQ(ranks[0].loops[0].name, "a.cpp:7 sweep+0x1210");
+    EXPECT_EQ(ranks[0].loops[0].name_in_steps, "a.cpp:7 sweep");
+    EXPECT_EQ(ranks[1].loops[0].name, "a.cpp:7 sweep+0x1310");
+    EXPECT_EQ(ranks[1].loops[0].name_in_steps, "a.cpp:7 sweep+0x1300");
+    EXPECT_EQ(ranks[1].warnings[0], "loop a.cpp:7 sweep+0x1310 has other numbers");
+}
+
 TEST(ResolveNames, WarningsNameTheLoopAsTheTableDoes) {
     if (!ObjectSymbols::available()) GTEST_SKIP() << "libdw is not installed";
     const std::string program = std::filesystem::read_symlink("/proc/self/exe");

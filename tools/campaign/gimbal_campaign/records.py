@@ -96,12 +96,10 @@ def cell(row: dict[str, str | None], name: str) -> Any:
 
 
 def read_names(path: Path) -> dict[str, str]:
-    """Loop as the recorded choices name it, MODULE+0xOFFSET -> what a person can read; {} if there is no record."""
+    """Loop as the recorded choices name it -> what a person can read; {} if there is no record."""
     try:
         record = json.loads(path.read_text())
-        program = (record["program"].split() or [""])[0]  # the words of its command line
-        return {f"{Path(loop['module'] or program).name}+{loop['offset_bytes']:#x}": loop["name"]
-                for loop in record["loops"]}
+        return {loop.get("name_in_steps") or loop["name"]: loop["name"] for loop in record["loops"]}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 

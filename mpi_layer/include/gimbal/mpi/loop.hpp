@@ -50,8 +50,8 @@ struct LoopOptions {
 ///
 /// or `for (auto chunk : loop)`. Neither construction nor destruction is a barrier: a rank may be several loops ahead
 /// of another. Loops may follow each other, be open at the same time, or be nested; all ranks must construct the loops
-/// of one communicator in the same order. What is learnt is kept by name and number of ranks: loops
-/// of one name on communicators of one size share it.
+/// of one communicator in the same order. What is learnt is kept by name and number of ranks: loops of one name on
+/// communicators of one size share it.
 /// @threads MPI_THREAD_FUNNELED is enough if only the main thread uses the loop
 class GIMBAL_API Loop {
 public:
