@@ -164,13 +164,24 @@ __attribute__((visibility("default"))) int kmp_gimbal_use(void) {
  * takes that for a runtime that it does not know, and ends the next process that
  * has the number of that one: with numbers that come again after 32768 processes
  * this happens. Of a runtime that is gone, which this says, it takes the place.
- * In a page that is new libomp writes over it. */
-static void mark_empty(int file) {
+ * In a page that is new libomp writes over it.
+ * @return whether it was empty */
+static int mark_empty(int file) {
   static const char gone[] = "0x1-1-gone"; /* nothing is mapped at 0x1 */
   char first = 0;
-  if (pread(file, &first, 1, 0) == 1 && first == 0 &&
-      pwrite(file, gone, sizeof(gone), 0) != (ssize_t)sizeof(gone))
-    return; /* as upstream */
+  return pread(file, &first, 1, 0) == 1 && first == 0 &&
+         pwrite(file, gone, sizeof(gone), 0) == (ssize_t)sizeof(gone);
+}
+
+/* Over a limit on file sizes writing ends the process. */
+static int is_too_large(off_t bytes) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+         limit.rlim_cur <= (rlim_t)bytes;
+}
+
+int __kmp_hook_truncate(int file, long bytes) {
+  return is_too_large(bytes) ? 0 : ftruncate(file, bytes);
 }
 
 int __kmp_hook_has_room(int file, const char *folder, const char *name) {
@@ -178,17 +189,15 @@ int __kmp_hook_has_room(int file, const char *folder, const char *name) {
   static int said;
   if (file < 0)
     return 0;
-  /* Over a limit on file sizes writing ends the process. */
-  struct rlimit limit;
-  int too_large = getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-                  limit.rlim_cur < (rlim_t)kBytes;
-  int error = too_large ? EFBIG : posix_fallocate(file, 0, kBytes);
-  if (error != ENOSPC && error != EDQUOT && error != EFBIG) {
-    mark_empty(file);
-    return 1;
-  }
   char path[256];
   snprintf(path, sizeof(path), "%s/%s", folder, name);
+  const int too_large = is_too_large(kBytes);
+  const int error = too_large ? EFBIG : posix_fallocate(file, 0, kBytes);
+  if (error != ENOSPC && error != EDQUOT && error != EFBIG) {
+    if (mark_empty(file))
+      unlink(path);
+    return 1;
+  }
   unlink(path);
   if (!said && !too_large && is_first_rank())
     fprintf(stderr,

@@ -156,7 +156,10 @@ template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
 // use of the hook: libomp reads its settings before all else.
 static inline bool __kmp_hook_parse_schedule(const char *value) {
   if (!TCR_4(__kmp_init_serial)) {
-    __kmp_hook_undo_libgomp();
+    __kmp_hook_undo_libgomp(FALSE);
+    // libgomp makes smaller teams without a word.
+    if (__kmp_hook_beside_libgomp)
+      __kmp_reserve_warn = 1;
     // libomp 19 keeps what it has freed in omp_pause_resource_all().
     __kmp_old_threads_list = NULL;
   }

@@ -6,6 +6,9 @@
 #ifndef KMP_SCHEDULE_HOOK_PROCESS_H
 #define KMP_SCHEDULE_HOOK_PROCESS_H
 
+#include <pthread.h>
+#include <unistd.h>
+
 // Whether libomp has been through its start before: it ended, or this is a child
 // of fork(). Such a child must not ask the loader for what its parent has found:
 // another thread may have been at it.
@@ -123,14 +126,15 @@ extern "C" void ompt_fini(void);
 #endif
 
 // exit() ends a process whose other threads may be in regions, or begin some:
-// then what they use stays. Does the rest of libomp's end.
+// then what they use stays. So it does where libgomp's would: destructors of
+// GNU code that run later use its locks. Does the rest of libomp's end.
 static inline bool __kmp_hook_others_stay(int gtid) {
   int own = gtid >= 0 ? gtid : __kmp_gtid_get_specific();
   int capacity = __kmp_threads_capacity;
   int other = 0;
   while (other < capacity && (other == own || __kmp_root[other] == nullptr))
     ++other;
-  if (other >= capacity)
+  if (other >= capacity && !__kmp_hook_beside_libgomp)
     return false;
   __kmp_unregister_library();
 #if OMPT_SUPPORT
@@ -142,5 +146,45 @@ static inline bool __kmp_hook_others_stay(int gtid) {
 #define KMP_HOOK_OTHERS_STAY(gtid)                                             \
   if (__kmp_hook_others_stay(gtid))                                            \
     return; // the process ends under them
+
+// The first mask that libomp asks for as the process's may be that of a thread
+// which has inherited what libgomp's start-up gave the main thread.
+#undef __kmp_get_system_affinity
+#define __kmp_get_system_affinity(mask, abort_bool)                            \
+  ((abort_bool) ? __kmp_hook_undo_libgomp(TRUE) : (void)0,                     \
+   (mask)->get_system_affinity(abort_bool))
+
+// A limit on the size of files must not end the process.
+#define ftruncate(file, bytes) __kmp_hook_truncate(file, bytes)
+
+// Who waits for its team goes on with it, whoever cancels the thread: else it
+// takes along the lock that it waits with.
+template <typename Wait> static inline int __kmp_hook_not_cancelled(Wait wait) {
+  int before = PTHREAD_CANCEL_ENABLE;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  const int status = wait();
+  pthread_setcancelstate(before, nullptr);
+  return status;
+}
+#define pthread_cond_wait(condition, lock)                                     \
+  __kmp_hook_not_cancelled([&] { return pthread_cond_wait(condition, lock); })
+#define pthread_cond_timedwait(condition, lock, until)                         \
+  __kmp_hook_not_cancelled(                                                    \
+      [&] { return pthread_cond_timedwait(condition, lock, until); })
+
+// libgomp says nothing of what is deprecated.
+#undef KMP_INFORM
+#define KMP_INFORM(id, ...)                                                    \
+  (__kmp_hook_is_silent(kmp_i18n_msg_##id)                                     \
+       ? (void)0                                                               \
+       : __kmp_msg(kmp_ms_inform, KMP_MSG(id, ##__VA_ARGS__), __kmp_msg_null))
+
+static inline bool __kmp_hook_is_silent(int message) {
+  if (message != kmp_i18n_msg_APIDeprecated &&
+      message != kmp_i18n_msg_EnvVarDeprecated)
+    return false;
+  __kmp_hook_find_libgomp();
+  return __kmp_hook_beside_libgomp != 0;
+}
 
 #endif // KMP_SCHEDULE_HOOK_PROCESS_H

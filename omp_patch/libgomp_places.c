@@ -88,7 +88,19 @@ static int note_name(struct dl_phdr_info *info, size_t size, void *into) {
 
 int __kmp_hook_beside_libgomp = 0;
 
-void __kmp_hook_undo_libgomp(void) {
+/* What libgomp's start-up has bound threads to, and may have done so to more of
+ * them: those that the main thread has started inherit it. NULL: nothing. */
+static processors *bound_to, *all_places;
+
+/* The end of a library takes its locks and its threads along. libgomp is never
+ * unloaded; this is not either, where it stands in for it. */
+static void stay_loaded(void) {
+  Dl_info self;
+  if (dladdr(&__kmp_hook_beside_libgomp, &self) != 0 && self.dli_fname)
+    dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+void __kmp_hook_find_libgomp(void) {
   /* A child of fork() has its parent's answer, and must not ask the loader:
    * another thread of its parent may have been at it. */
   static int done;
@@ -96,9 +108,10 @@ void __kmp_hook_undo_libgomp(void) {
     return;
   done = 1;
   libraries *found = calloc(1, sizeof(*found));
-  processors *sets = calloc(3, sizeof(*sets));
-  if (found && sets) {
-    processors *now = &sets[0], *first = &sets[1], *all = &sets[2];
+  processors *first = calloc(1, sizeof(*first));
+  processors *all = calloc(1, sizeof(*all));
+  int places_in_all = 0;
+  if (found && first && all) {
     dl_iterate_phdr(note_name, found);
     __kmp_hook_beside_libgomp = found->count > 0;
     for (int i = 0; i < found->count; ++i) {
@@ -110,18 +123,39 @@ void __kmp_hook_undo_libgomp(void) {
           add_place(&of, place, all);
         if (count > 0)
           add_place(&of, 0, first);
+        places_in_all += count;
       }
       if (library)
         dlclose(library);
     }
-    /* Only what libgomp did is undone: the program may have set its own. */
-    const size_t bytes = sizeof(now->words);
-    if (found->count > 0 &&
-        sched_getaffinity(0, bytes, (cpu_set_t *)now->words) == 0 &&
-        contains_all(now, first) && contains_all(first, now))
-      /* Not sched_setaffinity(): libgimbal_pin takes that for the program's. */
-      syscall(SYS_sched_setaffinity, 0, bytes, all->words);
   }
-  free(sets);
   free(found);
+  if (__kmp_hook_beside_libgomp)
+    stay_loaded();
+  if (places_in_all > 0) {
+    bound_to = first;
+    all_places = all;
+    return;
+  }
+  free(first);
+  free(all);
+}
+
+void __kmp_hook_undo_libgomp(int last) {
+  __kmp_hook_find_libgomp();
+  if (!bound_to)
+    return;
+  processors *now = calloc(1, sizeof(*now));
+  /* Only what libgomp did is undone: the program may have set its own. */
+  const size_t bytes = sizeof(now->words);
+  if (now && sched_getaffinity(0, bytes, (cpu_set_t *)now->words) == 0 &&
+      contains_all(now, bound_to) && contains_all(bound_to, now))
+    /* Not sched_setaffinity(): libgimbal_pin takes that for the program's. */
+    syscall(SYS_sched_setaffinity, 0, bytes, all_places->words);
+  free(now);
+  if (!last)
+    return;
+  free(bound_to);
+  free(all_places);
+  bound_to = all_places = NULL;
 }

@@ -85,19 +85,28 @@ void __kmp_hook_see(int use);
 
 /** Gives a file that libomp is about to map and to write to the room for it: a
  * write to a page that the file system has no room for ends the process. If
- * there is none the file is removed, and that is said once. An empty file that
- * a killed process has left is marked as nobody's.
+ * there is none that is said once. The file's name is removed: by it another
+ * libomp in the process would end that, and a process that ends by _exit() or a
+ * signal would leave it. One with something in it is another libomp's, and stays.
+ * An empty one that a killed process has left is marked as nobody's.
  * @param file  open, or -1: none, which was said  @param name  in `folder`
  * @return 1, or 0: it must not be used  @threads one */
 int __kmp_hook_has_room(int file, const char *folder, const char *name);
 
-/** Gives the calling thread the mask back that it had before libgomp's start-up
- * bound it to the first of its places; nothing if it has another one by now, or
- * if there is no libgomp. Once, also where libomp begins again or in a child of
- * fork(). @threads one, before libomp asks for the mask */
-void __kmp_hook_undo_libgomp(void);
-/** Whether that has found libgomp: the program is of GNU code. */
+/** ftruncate(), unless a limit on the size of files would end the process; then
+ * nothing is done, and __kmp_hook_has_room() says so. @threads any */
+int __kmp_hook_truncate(int file, long bytes);
+
+/** Whether the program is of GNU code: a libgomp is loaded. Found once; then this
+ * library is not unloaded any more. @threads one, when libomp starts */
+void __kmp_hook_find_libgomp(void);
 extern int __kmp_hook_beside_libgomp;
+
+/** Gives the calling thread the mask back that it had before libgomp's start-up
+ * bound it, or the main thread, to the first of its places; nothing if it has
+ * another one. @param last  the mask of the process is read now, and there will
+ * be no more to undo  @threads one, when libomp starts */
+void __kmp_hook_undo_libgomp(int last);
 
 #ifdef __cplusplus
 }

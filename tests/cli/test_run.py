@@ -144,13 +144,6 @@ class Status(ToolTest):
         self.assertIn("signal 9 (Killed)", result.stderr)
         self.assert_nothing_left()
 
-    def test_what_libomp_leaves_of_a_killed_program_is_removed(self):
-        page = pathlib.Path(self.gimbal("run", "--", self.script(
-            f"page=/dev/shm/__KMP_REGISTERED_LIB_$$_{os.getuid()}; touch $page; echo $page; kill -KILL $$\n")
-        ).stdout.strip())
-        self.assertTrue(page.name.startswith("__KMP_REGISTERED_LIB_"))
-        self.assertFalse(page.exists())
-
     def test_programs_that_cannot_start(self):
         (self.work / "plain").write_text("text")
         for name, status in (("no-such-program", 127), ("./no/such", 127), ("./plain", 126), ("/", 126)):

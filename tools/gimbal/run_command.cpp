@@ -264,7 +264,6 @@ int run(const RunRequest& request) {
                               ? variables
                               : binding_for(checked.facts, checked.launcher, request.ranks, threads_of(variables));
     const ProgramEnd end = launch(command_for(request, checked.launcher, variables), own, overdue);
-    if (end.killed_by) remove_libomp_page(end.pid);
     if (job->folder().empty() || job->is_last())
         report_end(end);
     else

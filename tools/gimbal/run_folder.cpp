@@ -182,10 +182,6 @@ std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const
 
 }  // namespace
 
-void remove_libomp_page(int pid) {
-    unlink(("/dev/shm/__KMP_REGISTERED_LIB_" + std::to_string(pid) + "_" + std::to_string(getuid())).c_str());
-}
-
 std::string overdue_text(const RunRequest& request, const ProgramEnd& so_far) {
     return "gimbal: note: " + request.command.front() + " still runs " + std::to_string(kOverdue_s) + " s after " +
            signal_text(so_far.asked_to_end).substr(0, signal_text(so_far.asked_to_end).find(' ')) +
@@ -201,7 +197,6 @@ void explain_partial(const RunRequest& request, const ProgramEnd& end, std::vect
     for (RunRecord& record : records) {
         if (record.partial.empty()) continue;
         record.partial = how_it_ended(request, end, record) + asked;
-        if (ran_here(record) && !is_alive(record)) remove_libomp_page(record.pid);
     }
 }
 

@@ -56,10 +56,6 @@ private:
 /// to a second for processes that outlive the launcher. What libomp has left of them in /dev/shm is removed.
 void explain_partial(const RunRequest& request, const ProgramEnd& end, std::vector<RunRecord>& records);
 
-/// Remove libomp's page in /dev/shm, in which copies of it in one process find each other. Who is killed leaves it.
-/// @pre the process has ended
-void remove_libomp_page(int pid);
-
 /// What is said above a report that could not wait for the program's end.
 [[nodiscard]] std::string overdue_text(const RunRequest& request, const ProgramEnd& so_far);
 
