@@ -136,7 +136,6 @@ static inline bool __kmp_hook_others_stay(int gtid) {
     ++other;
   if (other >= capacity && !__kmp_hook_beside_libgomp)
     return false;
-  __kmp_unregister_library();
 #if OMPT_SUPPORT
   ompt_fini();
 #endif
