@@ -89,11 +89,17 @@ int check_startable(const std::string& name) {
     return found.exit_status;
 }
 
-void explain_no_record(const RunRequest& request, int status, const std::string& refusal) {
+void explain_no_record(const RunRequest& request, const ProgramEnd& end, const std::string& refusal) {
     std::string text = "gimbal: warning: " + request.command.front() + " left no record";
     if (!refusal.empty()) return write_stderr(text + ": " + refusal + "\n        Set TMPDIR to a folder with room.\n");
-    if (status > 128 && sigabbrev_np(status - 128))  // a launcher that fails leaves 255, which is no signal's
-        text += ": it was ended by signal " + std::to_string(status - 128) + " (" + strsignal(status - 128) + ")";
+    const int signal = end.status - 128;
+    if (signal > 0 && sigabbrev_np(signal)) {  // a launcher that fails leaves 255, which is no signal's
+        text += ": it was ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+    } else if (end.asked_to_end && request.ranks == 0) {
+        return write_stderr(text + ": it ended with status " + std::to_string(end.status) + " after signal " +
+                            std::to_string(end.asked_to_end) + " (" + strsignal(end.asked_to_end) +
+                            ") came to gimbal run, and had run no loop of Gimbal's.\n");
+    }
     write_stderr(text +
                  ".\n        Possible reasons: it was killed or called _exit; a process that it has started still "
                  "runs;\n        it, or what it started, is linked statically, runs setuid or has file capabilities;\n"
@@ -139,7 +145,7 @@ void report_records(const RunRequest& request, const Options& options, const Run
         records = output_records(read_environment(environ), request, options.output, end.pid, since_ns);
     if (records.empty()) {
         if (options.report != ReportLevel::off || !options.output.empty())
-            explain_no_record(request, end.status, folder.refusal());
+            explain_no_record(request, end, folder.refusal());
         return;
     }
     explain_partial(request, end, records);
