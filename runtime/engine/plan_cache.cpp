@@ -71,9 +71,7 @@ Plan make_plan(const PlanKey& key, const LoopModel& learnt) {
     shape.whole_blocks = key.whole_blocks;
     if (key.schedule.technique->info().needs_profile && learnt.profile) {
         shape.profile = learnt.profile;
-        // What a step of a sampled execution costs, so that none is made that is not worth it.
-        const double mean = learnt.profile->total() / learnt.profile->iterations();
-        shape.statistics = {mean, 0, learnt.timed_draw, mean > 0};
+        shape.statistics = learnt.profile->statistics(learnt.timed_draw);
     }
     shape.weights = weights_for(key.schedule.technique->info(), key.workers, learnt);
     return granular_plan(*key.schedule.technique, shape, key.granule, key.least);

@@ -47,13 +47,11 @@ LoopSetting Tuning::next(const TechniqueInfo& technique, double named, const Loo
     if (technique.fraction == FractionSource::none) return setting;
     if (named >= 0) {
         setting.fraction = named;
-    } else if (technique.fraction == FractionSource::feedback && loop.insured) {
-        setting.fraction = error_.fraction(loop.workers);
+    } else if (technique.fraction == FractionSource::feedback && (loop.insured || loop.iteration_time > 0)) {
+        setting.fraction = feedback_fraction(loop.workers, loop.insured);
     } else if (technique.fraction == FractionSource::fixed || loop.iteration_time <= 0) {
         // A search begins with the second execution: before, the chunk is a guess.
         setting.fraction = kDefaultFraction;
-    } else if (technique.fraction == FractionSource::feedback) {
-        setting.fraction = error_.fraction();
     } else {
         FractionTuner& tuner = tuner_for(technique, loop);
         setting.fraction = tuner.fraction();

@@ -48,6 +48,12 @@ public:
     /// @errors std::bad_alloc  @cost O(1); the first use of a tuner measures noise, some milliseconds
     [[nodiscard]] LoopSetting next(const TechniqueInfo& technique, double named, const Loop& loop);
 
+    /// f_s of techniques that take it from the profile's errors, where nobody names one.
+    /// @param insured  as in Loop
+    [[nodiscard]] double feedback_fraction(std::uint32_t workers, bool insured) const noexcept {
+        return error_.fraction(insured ? workers : 0);
+    }
+
     /// What came of it.
     void learn(const TechniqueInfo& technique, const LoopSetting& setting, const LoopRecord& record);
 

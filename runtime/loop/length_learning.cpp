@@ -66,8 +66,10 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .way_alone = traits_.way_alone,
             .dispatch = traits_.clock.dispatch(),
             .contention = traits_.clock.contention_now(),
+            .timed_draw = traits_.clock.timed_draw(),
             .serial_part = traits_.clock.serial_part_now(),
             .iteration_time = mean_time(),
+            .feedback_fraction = tuning_.feedback_fraction(traits_.workers, is_insured(request)),
             .moves = traits_.moves,
             .profile = model_.profile,
             .profile_version = model_.profile_version,
@@ -239,7 +241,7 @@ ExecutionConfig LengthLearning::config_of(const Decision& decision, const Reques
                                    .workers = traits_.workers,
                                    .chunk = chunk,
                                    .iteration_time = mean_time(),
-                                   .insured = insured_ && !request.monotonic,
+                                   .insured = is_insured(request),
                                    .dequeue = traits_.clock.dispatch,
                                    .noise = traits_.clock.noise});
     config.split = traits_.workers > 1 &&

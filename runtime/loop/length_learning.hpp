@@ -150,6 +150,8 @@ private:
     void expect(const LoopRecord& record);
     void forget();
     [[nodiscard]] std::uint32_t repeats_of(const Opening& opening, const Request& request) const noexcept;
+    /// Whether others may steal from blocks that are cut by the profile.
+    [[nodiscard]] bool is_insured(const Request& request) const noexcept { return insured_ && !request.monotonic; }
     [[nodiscard]] ExecutionConfig config_of(const Decision& decision, const Request& request, std::uint64_t least);
     [[nodiscard]] std::uint64_t named_granule(const Request& request) const noexcept;
     [[nodiscard]] double mean_time() const noexcept;

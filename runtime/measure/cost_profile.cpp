@@ -282,6 +282,11 @@ double difference(const CostShape& from, const CostShape& to) noexcept {
     return most;
 }
 
+IterationStatistics CostProfile::statistics(double draw) const noexcept {
+    if (!known()) return {};
+    return {total_ / iterations_, 0, draw, true};
+}
+
 CostShape CostProfile::shape() const noexcept {
     CostShape shape{};
     for (std::size_t k = 0; k < shape.size(); ++k)

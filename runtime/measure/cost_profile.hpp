@@ -138,6 +138,10 @@ public:
     /// N of that execution [iterations].
     [[nodiscard]] double iterations() const noexcept { return iterations_; }
 
+    /// What a technique that cuts by this is told of the loop: no step is to be made that is not worth its drawing.
+    /// @param draw  cost of drawing and timing a chunk of an own block [ticks]
+    [[nodiscard]] IterationStatistics statistics(double draw) const noexcept;
+
     /// @pre known()
     [[nodiscard]] CostShape shape() const noexcept;
 

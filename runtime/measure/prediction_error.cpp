@@ -43,6 +43,16 @@ void PredictionError::add(std::span<const WorkerRecord> workers, double fraction
     if (workers.empty() || work <= 0 || !(fraction > 0)) return;
     const auto count = static_cast<double>(workers.size());
     late_[seen_++ % kKept] = (last - sum / count) / (work / count) / fraction;
+    note_expected();
+}
+
+// The worst but one of those that are kept, and half as much again.
+void PredictionError::note_expected() noexcept {
+    const std::size_t known = std::min(seen_, kKept);
+    if (known == 0) return;
+    std::array<double, kKept> sorted = late_;
+    std::sort(sorted.begin(), sorted.begin() + known, std::greater<>());
+    expected_ = kSafety * sorted[known < 3 ? 0 : 1];
 }
 
 void PredictionError::save(ByteWriter& to) const {
@@ -54,16 +64,13 @@ void PredictionError::save(ByteWriter& to) const {
 void PredictionError::restore(ByteReader& from) noexcept {
     seen_ = std::min<std::size_t>(from.get<std::uint8_t>(), kKept);
     for (std::size_t k = 0; k < seen_; ++k) late_[k] = from.get_real(0, 1e9);
+    note_expected();
 }
 
 double PredictionError::fraction(std::uint32_t stealing) const noexcept {
     const double most = stealing > 0 ? std::clamp(kMaxTogether / stealing, kMaxOfMany, kMax) : kMax;
     if (seen_ == 0) return 1 - std::min(most, kUnknown);
-    const std::size_t known = std::min(seen_, kKept);
-    std::array<double, kKept> sorted = late_;
-    std::sort(sorted.begin(), sorted.begin() + known, std::greater<>());
-    const double late = kSafety * sorted[known < 3 ? 0 : 1];
-    const double share = std::clamp(std::ceil(late / (1 + late) / kStep) * kStep, kMin, most);
+    const double share = std::clamp(std::ceil(expected_ / (1 + expected_) / kStep) * kStep, kMin, most);
     return 1 - share;
 }
 

@@ -29,6 +29,7 @@ public:
     /// @param stealing  workers, if what others have left of their blocks can be stolen: then the dynamic share, whose
     ///                  chunks are cut by the profile, too, is the smaller the more they are; 0: it cannot [count]
     /// @return in [0.5, 0.98]; 0.9 while nothing is known; with stealing 1 - max(0.05, 0.6 / P) at least
+    /// @cost some nanoseconds: every execution that something chooses for asks
     [[nodiscard]] double fraction(std::uint32_t stealing = 0) const noexcept;
 
     /// For a later run.
@@ -37,8 +38,11 @@ public:
 
 private:
     static constexpr std::size_t kKept = 8;
+    void note_expected() noexcept;
+
     std::array<double, kKept> late_{};  // delays if all were in blocks, over T_p
     std::size_t seen_ = 0;
+    double expected_ = 0;  // the next one
 };
 
 }  // namespace gimbal

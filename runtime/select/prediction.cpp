@@ -54,18 +54,19 @@ Team team_of(const Question& question, std::uint32_t most) {
 
 Plan plan_of(const Question& question, const Schedule& choice, const Team& team) {
     const LoopContext& asked = question.context;
+    const TechniqueInfo& info = choice.technique->info();
     LoopShape shape;
     shape.iterations = team.iterations;
     shape.workers = team.workers;
     // As a loop site has it.
     const DrawCosts costs{asked.dispatch, asked.contention, asked.iteration_time};
-    const std::uint64_t least =
-        std::max(least_chunk(choice.technique->info(), team.iterations, team.workers, costs),
-                 asked_least(choice.technique->info(), team.iterations, team.workers, asked.least));
+    const std::uint64_t least = std::max(least_chunk(info, team.iterations, team.workers, costs),
+                                         asked_least(info, team.iterations, team.workers, asked.least));
     shape.chunk = choice.chunk;
     shape.fraction = choice.fraction;
-    if (choice.technique->info().needs_weights) shape.weights = team.weights;
-    shape.statistics = asked.statistics;
+    if (choice.fraction < 0 && info.fraction == FractionSource::feedback) shape.fraction = asked.feedback_fraction;
+    if (info.needs_weights) shape.weights = team.weights;
+    shape.statistics = info.needs_profile ? question.profile.statistics(asked.timed_draw) : asked.statistics;
     shape.profile = &question.profile;
     shape.seed = question.seed;
     return granular_plan(*choice.technique, shape, asked.granule, least);

@@ -36,8 +36,10 @@ struct LoopContext {
     double way_alone = 0;                  ///< the same of one that is opened and learnt from by itself [ticks]
     double dispatch = 0;                   ///< cost of drawing one chunk when nobody else draws [ticks]
     double contention = 1;                 ///< the same when everybody draws, in multiples of that
+    double timed_draw = 0;                 ///< cost of drawing one from an own block, and timing it [ticks]
     double serial_part = 0.5;              ///< of such a draw, while which nobody else can draw
     double iteration_time = 0;             ///< mean so far [ticks]; 0: not known
+    double feedback_fraction = -1;         ///< f_s where that goes by the profile's errors, [0, 1]; < 0: not known
     std::uint64_t moves = 0;               ///< of threads by placement so far, in all its workers [count]
     const CostProfile* profile = nullptr;  ///< what iterations cost; nullptr: not known
     std::uint64_t profile_version = 0;     ///< changes with the profile

@@ -17,7 +17,7 @@ constexpr std::uint32_t kWorkers = 4;
 constexpr double kTime = 20;  // of each iteration [ticks]
 
 /// Of a loop whose iterations are cheaper than drawing one.
-Prediction predicted(const Schedule& choice) {
+Prediction predicted(const Schedule& choice, LoopContext context) {
     std::vector<ChunkCosts> costs(kWorkers);
     std::vector<const ChunkCosts*> all;
     constexpr std::uint64_t kBlock = kIterations / kWorkers;
@@ -28,14 +28,15 @@ Prediction predicted(const Schedule& choice) {
     }
     CostProfile profile;
     profile.learn(all);
-    LoopContext context{.iterations = kIterations, .workers = kWorkers, .dispatch = 50, .contention = 5};
+    context.iterations = kIterations;
+    context.workers = kWorkers;
     context.iteration_time = kTime;
     context.profile = &profile;
     return predict(Question(context, {choice}, 1));
 }
 
 double loop_time(std::string_view technique) {
-    return predicted({find_technique(technique)}).times.front();
+    return predicted({find_technique(technique)}, {.dispatch = 50, .contention = 5}).times.front();
 }
 
 TEST(Prediction, TechniquesWithAMeasuredChunkArePredictedWithIt) {
@@ -43,6 +44,20 @@ TEST(Prediction, TechniquesWithAMeasuredChunkArePredictedWithIt) {
     EXPECT_LT(loop_time("static-steal"), 1.1 * blocks);
     EXPECT_LT(loop_time("ich"), 1.1 * blocks);
     EXPECT_GT(loop_time("ss"), 2 * blocks) << "nobody measures its chunk";
+}
+
+// It makes no step that is not worth its drawing, and has the dynamic share that the profile's errors ask for.
+TEST(Prediction, FeedbackIsPredictedWithThePlanThatTheLoopWouldHave) {
+    const Schedule feedback{find_technique("feedback")};
+    LoopContext context{.dispatch = 20000, .contention = 5};
+    const double unknown = predicted(feedback, context).times.front();
+    context.timed_draw = 40000;
+    const double known = predicted(feedback, context).times.front();
+    EXPECT_LT(known, 0.95 * unknown);
+    context.feedback_fraction = 0.5;
+    const double half = predicted(feedback, context).times.front();
+    EXPECT_GT(half, known) << "more is drawn by all";
+    EXPECT_EQ(predicted({feedback.technique, 0, 0.5}, context).times.front(), half);
 }
 
 // With more than 256 workers some techniques are simulated with 256 that stand for all.
