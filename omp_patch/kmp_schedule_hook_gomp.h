@@ -186,6 +186,10 @@ extern "C" void __kmp_hook_scope_start(uintptr_t *reductions) {
     __kmp_GOMP_init_reductions(__kmp_entry_gtid(), reductions, 1);
 }
 
+// As many teams as num_teams() says, which OpenMP 5.1 has for the least, too.
+#define __kmpc_push_num_teams(loc, gtid, teams, limit)                         \
+  __kmpc_push_num_teams_51(loc, gtid, teams, teams, limit)
+
 // Those of taskloop have none.
 static void **const hook_event = nullptr;
 

@@ -19,12 +19,6 @@ static inline bool __kmp_hook_begins_again() {
   return again;
 }
 
-// An empty environment for a program that has called clearenv().
-static inline char **__kmp_hook_environment(char **env) {
-  static char *none[] = {nullptr};
-  return env != nullptr ? env : none;
-}
-
 // Cores that threads share which outnumber them, if the user has not said how they
 // are to wait; 0: each has one.
 static inline int __kmp_hook_crowded_cores() {

@@ -87,6 +87,19 @@ static int note_name(struct dl_phdr_info *info, size_t size, void *into) {
 }
 
 int __kmp_hook_beside_libgomp = 0;
+int __kmp_hook_libgomp_threads = 0;
+
+/* Only where the main thread may use fewer processors than when libgomp began. */
+static void note_threads(void *library) {
+  int (*threads)(void);
+  cpu_set_t now;
+  if (!find(library, "omp_get_max_threads", &threads) ||
+      sched_getaffinity(0, sizeof(now), &now) != 0)
+    return;
+  const int count = threads();
+  if (count > CPU_COUNT(&now))
+    __kmp_hook_libgomp_threads = count;
+}
 
 /* What libgomp's start-up has bound threads to, and may have done so to more of
  * them: those that the main thread has started inherit it. NULL: nothing. */
@@ -118,6 +131,7 @@ void __kmp_hook_find_libgomp(void) {
       void *library = dlopen(found->names[i], RTLD_LAZY | RTLD_NOLOAD);
       places of;
       if (library && find_places(library, &of)) {
+        note_threads(library);
         const int count = of.count();
         for (int place = 0; place < count; ++place)
           add_place(&of, place, all);

@@ -299,11 +299,16 @@ bool has_rules(const RunRecord& record) {
 }
 
 /// Why Gimbal's libomp had no loop for it, by what it was asked for. Empty: that is not known.
-std::string why_by_use(OpenmpUse use, bool rules) {
+/// @param processes  that left a record [count]: where there are several others may have left none
+std::string why_by_use(OpenmpUse use, bool rules, std::size_t processes) {
     switch (use) {
         case OpenmpUse::unknown:
             break;
         case OpenmpUse::nothing:
+            if (processes > 1)
+                return "none of the " + std::to_string(processes) +
+                       " processes that left a record asked the OpenMP runtime for anything; one that is killed, or "
+                       "calls _exit(), before it has run a loop of Gimbal's leaves none";
             return "neither the program nor a module that it loaded asked the OpenMP runtime for anything";
         case OpenmpUse::asked:
             return "the OpenMP runtime was asked for settings, but no parallel region and no loop ran";
@@ -321,7 +326,7 @@ std::string why_by_use(OpenmpUse use, bool rules) {
 }
 
 /// Why there is no table.
-std::string no_loops(const RunRecord& record) {
+std::string no_loops(const RunRecord& record, std::size_t processes) {
     const std::string text = "no loop ran under Gimbal: ";
     // Of a loop with a schedule of its own and one with schedule(runtime) only the first to come is known.
     const bool may_have_runtime =
@@ -334,7 +339,7 @@ std::string no_loops(const RunRecord& record) {
                "), and its loops with schedule(runtime) use that; " +
                (has_rules(record) ? "no loop ran that GIMBAL_LOOPS names.\n"
                                   : "--loops '*=runtime' hands them to Gimbal anyway.\n");
-    const std::string seen = why_by_use(record.openmp_use, has_rules(record));
+    const std::string seen = why_by_use(record.openmp_use, has_rules(record), processes);
     if (record.openmp_use <= OpenmpUse::nothing && !record.no_loop_hint.empty())
         return text + record.no_loop_hint + ".\n";
     if (!seen.empty()) return text + seen + ".\n";
@@ -363,9 +368,10 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, s
     else if (std::any_of(sorted.begin(), sorted.end(), [](const auto& r) { return !r.unfinished.empty(); }))
         text += "no loop had ended by then: there are no figures.\n";
     else if (placed.empty())
-        text += no_loops(telling(sorted));
+        text += no_loops(telling(sorted), sorted.size());
     text += placed;
-    if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
+    if (run.ranks_seen > 1 && !run.loops.empty())
+        text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
     text += efficiency_text(sorted, run, level == ReportLevel::full);
     for (const std::string& line : notes(run)) text += line + "\n";
     text += lending(run) + missing_ranks(sorted, run, own) + warnings(run);

@@ -98,6 +98,33 @@ int main(void) {
 }
 """
 
+# How large teams are after the main thread has given a processor away; chunks of the schedule in force; teams.
+SIZES = """
+#define _GNU_SOURCE
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+int main(void) {
+    cpu_set_t mask;
+    sched_getaffinity(0, sizeof(mask), &mask);
+    int first = 0;
+    while (!CPU_ISSET(first, &mask)) ++first;
+    CPU_ZERO(&mask);
+    CPU_SET(first, &mask);
+    sched_setaffinity(0, sizeof(mask), &mask);
+    int threads = 0, teams = 0, chunk = 0;
+    omp_sched_t kind;
+#pragma omp parallel
+#pragma omp single
+    threads = omp_get_num_threads();
+#pragma omp teams num_teams(5) reduction(+ : teams)
+    teams += 1;
+    omp_get_schedule(&kind, &chunk);
+    printf("%d %d %d %d\\n", threads, teams, kind & 7, chunk);
+    return 0;
+}
+"""
+
 # Threads that the program cancels while they are in regions.
 CANCELLED = """
 #include <pthread.h>
@@ -187,6 +214,19 @@ class LikeLibgomp(tool_test.ToolTest):
         for variables in ({}, {"OMP_NESTED": "true"}, {"OMP_THREAD_LIMIT": "3"}):
             with self.subTest(**variables):
                 self.assert_same(program, **variables)
+
+    def test_what_libgomp_ignores_or_reads_otherwise_in_the_environment(self):
+        program = self.build_gnu(SIZES)
+        for variables in ({}, *({"OMP_NUM_THREADS": value} for value in ("", " ", "0", "-1", "abc", "4,-1", " 3 , 2 ")),
+                          *({"OMP_SCHEDULE": value} for value in ("dynamic, 4", " DYNAMIC ,4", "static , 8 ")),
+                          {"OMP_THREAD_LIMIT": "0"}, {"OMP_DYNAMIC": "1"}, {"OMP_PLACES": "{0},!{1}"}):
+            with self.subTest(**variables):
+                expected = self.run_program(program, library=False, **variables)
+                found = self.run_program(program, **variables)
+                # Without one libgomp's schedule is dynamic,1 and libomp's is static.
+                words = slice(0, 4 if "OMP_SCHEDULE" in variables else 2)
+                self.assertEqual((found[0], found[1].split()[words]), (0, expected[1].split()[words]), (found, expected))
+                self.assertNotIn("OMP:", found[2])
 
     def test_threads_that_are_cancelled_while_they_sleep_at_a_barrier(self):
         program = self.build_gnu(CANCELLED, "-pthread")

@@ -141,6 +141,16 @@ TEST(Efficiency, SleepIsNotAdvisedWhereNobodySleeps) {
     EXPECT_EQ(text.find("--elastic"), std::string::npos) << text;
 }
 
+TEST(Efficiency, WithoutLoopsNothingIsSaidOfThemOrOfTheirThreads) {
+    auto records = sample();
+    for (RunRecord& record : records) record.loops.clear();
+    const std::string text = merged_text(records, ReportLevel::summary);
+    EXPECT_NE(text.find(" core s; other threads are not known here\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("NOTE ranks that wait for others lose"), std::string::npos) << text;
+    EXPECT_EQ(text.find("--elastic"), std::string::npos) << text;
+    EXPECT_EQ(text.find("rank balance"), std::string::npos) << text;
+}
+
 TEST(Efficiency, StandsInTheReportAndSurvivesTheFile) {
     std::vector<RunRecord> records;
     for (const RunRecord& record : sample()) records.push_back(from_json(to_json(record)));
