@@ -13,16 +13,16 @@
 
 #include "schedule_hook.h"
 
-typedef enum kind {
+typedef enum value_kind {
   kNumbers, /* larger than 0, with commas between them */
   kNumber,
   kBoolean,
   kWords,
-} kind;
+} value_kind;
 
 static const struct {
   const char *name;
-  kind kind;
+  value_kind kind;
 } known[] = {
     {"OMP_NUM_THREADS", kNumbers},       {"OMP_THREAD_LIMIT", kNumber},
     {"OMP_NUM_TEAMS", kNumber},          {"OMP_TEAMS_THREAD_LIMIT", kNumber},
@@ -52,7 +52,7 @@ static int are_positive(const char *value, int several) {
   }
 }
 
-static int is_valid(kind kind, const char *value) {
+static int is_valid(value_kind kind, const char *value) {
   switch (kind) {
   case kNumbers:
     return are_positive(value, 1);

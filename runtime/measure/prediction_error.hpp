@@ -42,7 +42,7 @@ private:
 
     std::array<double, kKept> late_{};  // delays if all were in blocks, over T_p
     std::size_t seen_ = 0;
-    double expected_ = 0;  // the next one
+    double expected_ = 0;  // what the next one may be
 };
 
 }  // namespace gimbal

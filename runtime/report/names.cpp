@@ -143,6 +143,13 @@ void rename_in(std::vector<std::string>& warnings, const std::string& before, co
             warning.replace(at, words.size(), "loop " + name + " ");
 }
 
+void warn_of_replaced(const std::string& module, std::vector<std::string>& warnings) {
+    const std::string sentence = module +
+                                 " was replaced by another build since it was loaded: loops of the one that "
+                                 "ran have no file and line.";
+    if (std::ranges::find(warnings, sentence) == warnings.end()) warnings.push_back(sentence);
+}
+
 void resolve_names(RunRecord& record, const SharedNames& shared, Objects& objects) {
     const auto resolve = [&](auto& named, std::uint64_t build) {
         if (named.module.empty()) return;
@@ -150,11 +157,7 @@ void resolve_names(RunRecord& record, const SharedNames& shared, Objects& object
         if (!has_name || shared.contains(named.name)) {
             std::unique_ptr<ObjectSymbols>& symbols = objects[{named.module, build}];
             if (!symbols) symbols = std::make_unique<ObjectSymbols>(named.module, build);
-            const std::string sentence = named.module +
-                                         " was replaced by another build since it was loaded: loops of the one that "
-                                         "ran have no file and line.";
-            if (symbols->replaced() && std::ranges::find(record.warnings, sentence) == record.warnings.end())
-                record.warnings.push_back(sentence);
+            if (symbols->replaced()) warn_of_replaced(named.module, record.warnings);
             const CodePlace place = symbols->find(named.offset);
             named.name = has_name ? instance_name(named.name, named.offset, place)
                                   : loop_name(named.module, named.offset, place);
