@@ -5,11 +5,9 @@
  * blanks are gone. Its locks are of the kind that is nearest to libgomp's: who
  * comes first gets them, and nobody stands in a queue, which takes ten times as
  * long where several threads want one. Linked into the patched libomp.so. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "schedule_hook.h"
 
@@ -31,10 +29,25 @@ static const struct {
     {"OMP_WAIT_POLICY", kWords},
 };
 
+/* By ASCII, whatever the program's locale is. */
+static int is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+static int is_blank(char letter) {
+  return letter == ' ' || (letter >= '\t' && letter <= '\r');
+}
+static int is_word(const char *text, const char *word) {
+  for (; *word; ++text, ++word) {
+    const char small =
+        *text >= 'A' && *text <= 'Z' ? (char)(*text - 'A' + 'a') : *text;
+    if (small != *word)
+      return 0;
+  }
+  return *text == '\0';
+}
+
 static int is_positive(const char *digits, size_t length) {
   int positive = 0;
   for (size_t i = 0; i < length; ++i) {
-    if (!isdigit((unsigned char)digits[i]))
+    if (!is_digit(digits[i]))
       return 0;
     positive |= digits[i] != '0';
   }
@@ -59,7 +72,7 @@ static int is_valid(value_kind kind, const char *value) {
   case kNumber:
     return are_positive(value, 0);
   case kBoolean:
-    return strcasecmp(value, "true") == 0 || strcasecmp(value, "false") == 0;
+    return is_word(value, "true") || is_word(value, "false");
   case kWords:
     break;
   }
@@ -69,7 +82,7 @@ static int is_valid(value_kind kind, const char *value) {
 static void remove_blanks(char *text) {
   char *to = text;
   for (; *text; ++text) {
-    if (!isspace((unsigned char)*text))
+    if (!is_blank(*text))
       *to++ = *text;
   }
   *to = '\0';
@@ -123,7 +136,8 @@ char **__kmp_hook_environment(char **env) {
     copy[used++] = variable;
     has_kind |= strncmp(variable, "KMP_LOCK_KIND=", 14) == 0;
     has_threads |= strncmp(variable, "OMP_NUM_THREADS=", 16) == 0;
-    sleeps |= strcasecmp(variable, "OMP_WAIT_POLICY=passive") == 0;
+    sleeps |= strncmp(variable, "OMP_WAIT_POLICY=", 16) == 0 &&
+              is_word(variable + 16, "passive");
   }
   static char spinning[] = "KMP_LOCK_KIND=tas", sleeping[] = "KMP_LOCK_KIND=futex";
   if (!has_kind)
