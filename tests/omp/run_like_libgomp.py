@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of gcc's around the edges of OpenMP: what they had from libgomp they have from the preloaded libomp, too. Each
-runs without Gimbal first."""
+"""Programs of gcc's around the edges of OpenMP: what they had from libgomp they have from the preloaded libomp, too.
+Each runs without Gimbal first."""
 import glob
 import os
 import pathlib
@@ -225,7 +225,7 @@ class LikeLibgomp(tool_test.ToolTest):
                 found = self.run_program(program, **variables)
                 # Without one libgomp's schedule is dynamic,1 and libomp's is static.
                 words = slice(0, 4 if "OMP_SCHEDULE" in variables else 2)
-                self.assertEqual((found[0], found[1].split()[words]), (0, expected[1].split()[words]), (found, expected))
+                self.assertEqual((found[0], found[1].split()[words]), (0, expected[1].split()[words]), found)
                 self.assertNotIn("OMP:", found[2])
 
     def test_threads_that_are_cancelled_while_they_sleep_at_a_barrier(self):
