@@ -150,7 +150,7 @@ static inline bool __kmp_hook_others_stay(int gtid) {
 // A limit on the size of files must not end the process.
 #define ftruncate(file, bytes) __kmp_hook_truncate(file, bytes)
 
-// Who waits for its team goes on with it, whoever cancels the thread: else it
+// A thread that is cancelled while it waits for its team goes on first: else it
 // takes along the lock that it waits with.
 template <typename Wait> static inline int __kmp_hook_not_cancelled(Wait wait) {
   int before = PTHREAD_CANCEL_ENABLE;

@@ -78,9 +78,7 @@ std::string efficiency_text(std::span<const RunRecord> records, const MergedRun&
     std::string text = "between MPI_Init and MPI_Finalize: " + std::to_string(parts.ranks) + " ranks x " +
                        std::to_string(parts.threads) + (parts.threads == 1 ? " thread" : " threads") + " x " +
                        seconds(parts.wall_s) + " s = " + seconds(parts.all_s()) + " core s";
-    const bool has_teams =
-        std::any_of(run.loops.begin(), run.loops.end(), [](const MergedLoop& loop) { return !loop.sum.over_ranks; });
-    text += has_teams ? "\n" : "; other threads are not known here\n";
+    text += run.threads > 0 ? "\n" : "; other threads are not known here\n";
     text += tree(parts);
     text += place_table(run, all ? run.waiting_places.size() : kFewPlaces);
     if (all) text += rank_table(records);

@@ -283,9 +283,7 @@ std::string note_on_ranks(const MergedRun& run) {
                ". Nobody could use their cores: that takes parallel regions of 1 ms and more that are nothing but "
                "schedule(runtime) loops.";
     if (run.elastic) return text + ". Their cores were lent; loops over ranks (gimbal/mpi/loop.hpp) move the work.";
-    const bool may_borrow =
-        std::any_of(run.loops.begin(), run.loops.end(), [](const MergedLoop& loop) { return !loop.sum.over_ranks; });
-    return text + (may_sleep && may_borrow ? ". Try --elastic: ranks of a node that wait lend their cores." : ".");
+    return text + (may_sleep && run.threads > 0 ? ". Try --elastic: ranks of a node that wait lend their cores." : ".");
 }
 
 }  // namespace
