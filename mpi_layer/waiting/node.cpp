@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "node.hpp"
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,8 +12,8 @@
 #include <cstdio>
 #include <ctime>
 #include <new>
-#include <string_view>
 
+#include "gimbal/process_stat.hpp"
 #include "gimbal/rank_cores.h"
 #include "program_mpi.hpp"
 #include "start.hpp"
@@ -254,17 +253,10 @@ void Node::wake_all() noexcept {
 
 bool Node::is_alive(int slot) noexcept {
     if (ranks_[slot].left.load(std::memory_order_relaxed)) return false;
-    // "pid (name) S ...": a process that has ended stays a zombie until its parent looks.
-    std::array<char, 512> text{};
-    std::snprintf(text.data(), text.size(), "/proc/%d/stat", ranks_[slot].pid);
-    const int file = open(text.data(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    const ssize_t got = read(file, text.data(), text.size() - 1);
-    close(file);
-    const std::string_view said(text.data(), static_cast<std::size_t>(got > 0 ? got : 0));
-    const std::size_t state = said.rfind(") ");
-    return state != std::string_view::npos && state + 2 < said.size() && said[state + 2] != 'Z' &&
-           said[state + 2] != 'X';
+    std::array<char, 32> path{};
+    std::snprintf(path.data(), path.size(), "/proc/%d/stat", ranks_[slot].pid);
+    std::array<char, ProcessStat::kEnough> room;
+    return !ProcessStat::read(path.data(), room).has_ended();
 }
 
 void Node::leave() noexcept {

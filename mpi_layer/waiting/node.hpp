@@ -103,7 +103,7 @@ public:
     /// Wake a rank up if it sleeps. The caller has made visible what it is woken up for.
     void wake(int slot) noexcept;
     void wake_all() noexcept;
-    /// Whether the process of a slot is still there. @cost a file is read
+    /// Whether the process of a slot is still there, as far as can be seen. @cost a file is read
     [[nodiscard]] bool is_alive(int slot) noexcept;
     /// This rank will wait for nobody any more, nor be waited for.
     void leave() noexcept;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <exception>
 
+#include "gimbal/process_stat.hpp"
 #include "gimbal/rank_loop.h"
 #include "machine/affinity.hpp"
 #include "manager/tasks.hpp"
@@ -83,11 +84,7 @@ bool Manager::wait_until(double at) {
 bool Manager::nobody_is_left() const noexcept {
     // Threads that ended by a system call of their own are known still, so it is asked from time to time anyway.
     if (registry_.size() > 0 && periods_ % kAlonePeriods != 0) return false;
-    try {
-        return is_last_task();
-    } catch (const std::exception&) {
-        return false;
-    }
+    return program_has_left();
 }
 
 void Manager::run() noexcept {

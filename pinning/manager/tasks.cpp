@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <dlfcn.h>
 #include <algorithm>
@@ -13,24 +11,11 @@
 #include <fstream>
 #include <memory>
 
-#include "machine/affinity.hpp"
-
 namespace gimbal::pin {
 
 namespace {
 
 constexpr const char* kTasks = "/proc/self/task";
-
-/// The main thread stays in the list as a zombie until the process is gone.
-bool has_ended(pid_t tid) {
-    std::ifstream file(std::string(kTasks) + "/" + std::to_string(tid) + "/stat");
-    std::string line;
-    if (!std::getline(file, line)) return !is_thread_of(0, tid);
-    const std::size_t name_end = line.rfind(')');  // a name may hold anything
-    if (name_end == std::string::npos || name_end + 2 >= line.size()) return false;
-    const char state = line[name_end + 2];
-    return state == 'Z' || state == 'X';
-}
 
 }  // namespace
 
@@ -47,15 +32,6 @@ std::vector<pid_t> task_numbers() {
     while (const dirent* entry = readdir(folder.get()))
         if (entry->d_name[0] != '.') numbers.push_back(static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)));
     return numbers;
-}
-
-bool is_last_task() {
-    const std::vector<pid_t> numbers = task_numbers();
-    const auto self = static_cast<pid_t>(syscall(SYS_gettid));
-    // Learning has a thread, too, which does not keep a process alive either.
-    return !numbers.empty() && std::all_of(numbers.begin(), numbers.end(), [self](pid_t tid) {
-        return tid == self || has_ended(tid) || system_name(tid) == "gimbal-select";
-    });
 }
 
 std::string system_name(pid_t tid) {

@@ -17,10 +17,6 @@ namespace gimbal::pin {
 /// The numbers of all of them. @return empty: /proc is not there  @errors std::bad_alloc  @cost some file reads
 [[nodiscard]] std::vector<pid_t> task_numbers();
 
-/// Whether only the calling thread is left: all others have ended, the main thread perhaps by pthread_exit().
-/// @return false also where /proc is not there  @errors std::bad_alloc
-[[nodiscard]] bool is_last_task();
-
 /// The operating system's name of a thread of this process; empty if it is gone. @cost a file read
 [[nodiscard]] std::string system_name(pid_t tid);
 

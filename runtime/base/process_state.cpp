@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/process_state.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,7 +8,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -74,47 +71,6 @@ const char* program_path() noexcept {
 
 bool stderr_is_the_same() noexcept {
     return start_stderr.is(STDERR_FILENO);
-}
-
-namespace {
-
-struct ThreadState {
-    std::string name;
-    bool ended = false;
-};
-
-// From /proc/.../stat: "1234 (name) S ...". The name may hold anything.
-ThreadState state_of(const std::string& path) {
-    std::array<char, 256> text{};
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return {{}, true};
-    const ssize_t length = read(file, text.data(), text.size());
-    close(file);
-    const std::string_view line(text.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-    const std::size_t begin = line.find('(');
-    const std::size_t end = line.rfind(')');
-    if (begin == std::string_view::npos || end == std::string_view::npos || end + 2 >= line.size()) return {};
-    const char state = line[end + 2];
-    return {std::string(line.substr(begin + 1, end - begin - 1)), state == 'Z' || state == 'X'};
-}
-
-}  // namespace
-
-bool program_has_left() noexcept {
-    try {
-        if (!state_of("/proc/self/stat").ended) return false;  // the main thread; a zombie as long as others live
-        const std::string tasks = "/proc/self/task";
-        const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(tasks.c_str()), closedir);
-        if (!folder) return false;
-        while (const dirent* const entry = readdir(folder.get())) {
-            if (entry->d_name[0] == '.') continue;
-            const ThreadState state = state_of(tasks + "/" + entry->d_name + "/stat");
-            if (!state.ended && state.name != "gimbal-select" && state.name != "gimbal-pin") return false;
-        }
-        return true;
-    } catch (...) {  // out of memory
-        return false;
-    }
 }
 
 }  // namespace gimbal

@@ -68,10 +68,4 @@ void note_missing(const char* what) noexcept;
 /// loops lie below it.
 inline void (*after_new_loop)() noexcept = nullptr;
 
-/// Whether main() has left by pthread_exit() and all other threads have ended but those of Gimbal (gimbal-select,
-/// gimbal-pin): a thread of Gimbal that goes on would then keep the process alive for ever.
-/// @errors none: false where /proc cannot be read  @threads any  @cost one small file; where main() has left, one for
-///         each thread
-[[nodiscard]] bool program_has_left() noexcept;
-
 }  // namespace gimbal

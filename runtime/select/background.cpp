@@ -22,6 +22,7 @@
 #include "base/early_memory.hpp"
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
+#include "gimbal/process_stat.hpp"
 #include "lending/thread_core.hpp"
 
 namespace gimbal {

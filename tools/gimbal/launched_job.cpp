@@ -13,12 +13,11 @@
 #include <filesystem>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include "base/part_file.hpp"
-#include "base/spelling.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/launchers.h"
+#include "gimbal/process_stat.hpp"
 
 namespace gimbal::tool {
 
@@ -39,14 +38,10 @@ std::string text_of(pid_t process, const char* file) {
     }
 }
 
-/// Field of /proc/PID/stat, counted as in proc(5); the name in the second may hold anything.
+/// Field of /proc/PID/stat, counted as in proc(5).
 long long stat_field(pid_t process, int number) {
     const std::string text = text_of(process, "stat");
-    const std::size_t end = text.rfind(')');
-    if (end == std::string::npos) return 0;
-    const std::vector<std::string> words = words_of(std::string_view(text).substr(end + 1));
-    const auto place = static_cast<std::size_t>(number - 3);
-    return place < words.size() ? std::atoll(words[place].c_str()) : 0;
+    return std::atoll(std::string(ProcessStat(text).field(number)).c_str());
 }
 
 /// Whether a process was told its rank, as the tool and a script around it were; the launcher itself was not.

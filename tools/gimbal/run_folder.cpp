@@ -3,6 +3,7 @@
 
 #include "base/part_file.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/process_stat.hpp"
 #include "preflight.hpp"
 #include "report/files.hpp"
 #include "report/names.hpp"
@@ -138,16 +139,9 @@ bool ran_here(const RunRecord& record) {
 }
 
 bool is_alive(const RunRecord& record) {
-    if (!ran_here(record)) return false;
-    try {
-        // "pid (name) S ...": a zombie does not run, and a name may hold anything.
-        const std::string stat = read_file("/proc/" + std::to_string(record.pid) + "/stat", 4096);
-        const std::size_t state = stat.rfind(") ");
-        return state != std::string::npos && state + 2 < stat.size() && stat[state + 2] != 'Z' &&
-               stat[state + 2] != 'X';
-    } catch (const Error&) {
-        return false;
-    }
+    const std::string path = "/proc/" + std::to_string(record.pid) + "/stat";
+    std::array<char, ProcessStat::kEnough> room;
+    return ran_here(record) && !ProcessStat::read(path.c_str(), room).has_ended();
 }
 
 /// A launcher that ends its ranks does not wait for them.

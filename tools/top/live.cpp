@@ -16,6 +16,7 @@
 #include "base/part_file.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/process_stat.hpp"
 #include "report/files.hpp"
 #include "report/names.hpp"
 #include "report/run_record.hpp"
@@ -49,26 +50,21 @@ Number number_of(std::string_view text) {
 }
 
 /// What /proc/PID/task/TID/stat says, or /proc/PID/stat of all threads together.
-/// "pid (name) S ppid ...": a name may hold anything, so the fields are counted from the last parenthesis.
-std::optional<LiveThread> thread_of(const std::string& stat) {
-    constexpr std::size_t kUser = 11, kSystem = 12, kBegun = 19, kProcessor = 36;  // after the state
+std::optional<LiveThread> thread_of(const std::string& text) {
+    constexpr int kUser = 14, kSystem = 15, kBegun = 22, kProcessor = 39;  // proc(5)
     static const double tick_s = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
-    const std::size_t open = stat.find('('), close = stat.rfind(") ");
-    if (open == std::string::npos || close == std::string::npos || close + 2 >= stat.size()) return std::nullopt;
+    const ProcessStat stat(text);
+    if (stat.state() == '\0') return std::nullopt;
+    const auto seconds = [&](int field) {
+        return static_cast<double>(number_of<std::uint64_t>(stat.field(field))) * tick_s;
+    };
     LiveThread thread;
-    thread.tid = number_of<int>(stat);
-    thread.name = stat.substr(open + 1, close - open - 1);
-    thread.state = stat[close + 2];
-    std::string_view rest = std::string_view(stat).substr(close + 2);
-    double ticks = 0;
-    for (std::size_t field = 0; !rest.empty(); ++field) {
-        const std::string_view word = rest.substr(0, rest.find(' '));
-        if (field == kUser || field == kSystem) ticks += static_cast<double>(number_of<std::uint64_t>(word));
-        if (field == kBegun) thread.begun_s = static_cast<double>(number_of<std::uint64_t>(word)) * tick_s;
-        if (field == kProcessor) thread.processor = number_of<int>(word);
-        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    }
-    thread.cpu_s = ticks * tick_s;
+    thread.tid = number_of<int>(text);
+    thread.name = stat.name();
+    thread.state = stat.state();
+    thread.cpu_s = seconds(kUser) + seconds(kSystem);
+    thread.begun_s = seconds(kBegun);
+    if (!stat.field(kProcessor).empty()) thread.processor = number_of<int>(stat.field(kProcessor));
     return thread;
 }
 

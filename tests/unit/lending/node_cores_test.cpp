@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "gimbal/process_stat.hpp"
 
 namespace gimbal {
 namespace {
@@ -119,11 +122,8 @@ TEST_F(Node, WhatOtherThreadsStillLendStaysOnOffer) {
 
 // Whether a thread of this process waits for something.
 bool waits(pid_t thread) {
-    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
-    std::string line;
-    std::getline(file, line);
-    const std::size_t name = line.rfind(')');
-    return name != std::string::npos && line.compare(name, 3, ") S") == 0;
+    std::array<char, ProcessStat::kEnough> room;
+    return ProcessStat::read(("/proc/self/task/" + std::to_string(thread) + "/stat").c_str(), room).state() == 'S';
 }
 
 // Whether `wake` ends a sleep that has begun. One that takes too long here finds the sleep over: then once more.
