@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 #include <new>
-#include <string_view>
 
+#include "gimbal/hash.hpp"
 #include "loop/transport.hpp"
 #include "team/meeting.hpp"
 
@@ -26,14 +26,10 @@ constexpr std::uint64_t kOneTaken = std::uint64_t{1} << 16U;
 constexpr std::uint64_t kOneVersion = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kVersion = ~(kOneVersion - 1);
 
-// FNV-1a; never 0.
+/// Never 0.
 std::uint64_t hashed(const LoopParameters& parameters) noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3U; };
-    for (unsigned shift = 0; shift < 64; shift += 8) mix(parameters.trip >> shift & 0xffU);
-    for (const char letter : std::string_view(parameters.schedule.data())) mix(static_cast<unsigned char>(letter));
-    mix(parameters.idempotent);
-    return hash | 1U;
+    const std::uint64_t hash = hash_of(parameters.schedule.data(), hash_with(kHashOfNothing, parameters.trip));
+    return hash_with(hash, parameters.idempotent) | 1U;
 }
 
 struct Sums {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gimbal/error.hpp"
+#include "gimbal/hash.hpp"
 #include "team/errors.hpp"
 #include "team/wait.hpp"
 
@@ -26,13 +27,6 @@ struct Words {
     std::array<std::uint64_t, 3> least;
     MPI_Request request = MPI_REQUEST_NULL;
 };
-
-// FNV-1a, the same on all machines.
-std::uint64_t hash_of(const std::string& text) noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-    return hash;
-}
 
 // @param purpose  as in await_all()  @return false: not in time
 bool await_for(MPI_Request& request, const std::string& purpose, double patience_s) {

@@ -18,7 +18,7 @@ namespace {
 
 // Of what ranks share and send: SharedSlots, ChunkQueues, ChunkRequest and ChunkReply, the queues, doorbells and
 // letters of steal loops, packets and parts of the core. To be raised with every change there.
-constexpr int kLayout = 1;
+constexpr int kLayout = 2;
 constexpr double kGone_s = 10;  // robust: a rank that is not at the end so long after another counts as gone
 
 /// All teams of this rank. Threads may have loops on communicators of their own, and each polls for all of them.

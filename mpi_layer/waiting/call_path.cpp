@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gimbal/hash.hpp"
 #include "node.hpp"
 
 namespace gimbal::waiting {
@@ -74,7 +75,7 @@ constinit __attribute__((tls_model("initial-exec"))) thread_local std::array<Ask
 struct Stack {
     const void* caller;
     bool begun = false;  // the caller's frame has been reached
-    std::uint64_t hash = 0xcbf29ce484222325U;
+    std::uint64_t hash = kHashOfNothing;
     std::size_t frames = 0;
     const void* program = nullptr;  // the first frame that is the program's own
 };
@@ -86,7 +87,7 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* argument) noexcep
     stack.begun |= address == stack.caller;
     if (!stack.begun) return _URC_NO_REASON;
     if (!stack.program && !is_in_library(address)) stack.program = address;
-    if (stack.frames++ < kFrames) stack.hash = mixed(stack.hash, reinterpret_cast<std::uint64_t>(address));
+    if (stack.frames++ < kFrames) stack.hash = hash_with(stack.hash, reinterpret_cast<std::uint64_t>(address));
     return stack.frames < kFrames || !stack.program ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -142,8 +143,8 @@ CallPath* look_up(CallId call, const void* caller, const void* frame) noexcept {
     Stack stack{.caller = caller};
     if (is_on_own_stack(frame) && g_reads.fetch_add(1, std::memory_order_relaxed) < kMaxReads)
         _Unwind_Backtrace(take_frame, &stack);
-    if (!stack.begun) stack.hash = mixed(stack.hash, reinterpret_cast<std::uint64_t>(caller));
-    const std::uint64_t key = mixed(stack.hash, static_cast<std::uint64_t>(call) + 1);
+    if (!stack.begun) stack.hash = hash_with(stack.hash, reinterpret_cast<std::uint64_t>(caller));
+    const std::uint64_t key = hash_with(stack.hash, static_cast<std::uint64_t>(call) + 1);
     return insert(key ? key : 1, call, stack.program ? stack.program : caller);
 }
 
@@ -256,8 +257,9 @@ CallPath* find_path(CallId call, const void* caller, const void* frame) noexcept
     Known& known = t_known[(mix ^ (mix >> 7U)) % kKnown];
     if (known.caller == caller && known.frame == frame && known.call == call && known.path)
         return known.path == kNoPath ? nullptr : known.path;
-    const std::uint64_t key = mixed(mixed(reinterpret_cast<std::uintptr_t>(caller), static_cast<std::uint64_t>(call)),
-                                    reinterpret_cast<std::uintptr_t>(frame));
+    const std::uint64_t key =
+        hash_with(hash_with(reinterpret_cast<std::uintptr_t>(caller), static_cast<std::uint64_t>(call)),
+                  reinterpret_cast<std::uintptr_t>(frame));
     Found& found = g_found[key % kFound];
     // Acquire: partner of the release below, after which the path is complete.
     CallPath* path = found.path.load(std::memory_order_acquire);

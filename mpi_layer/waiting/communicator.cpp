@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 
+#include "gimbal/hash.hpp"
 #include "messages.hpp"
 #include "program_mpi.hpp"
 #include "wrapped_call.hpp"
@@ -151,7 +152,8 @@ void Communicator::come_from(const Communicator& parent, CallId call, std::uint6
     // Processes that were started later have another MPI_COMM_WORLD: their communicators come from no known one. The
     // communicators that one call makes have no rank in common.
     if (parent.id_ == 0 || inter_) return;
-    id_ = mixed(mixed(mixed(parent.id_, number), static_cast<std::uint64_t>(call)), static_cast<std::uint64_t>(first_));
+    id_ = hash_with(hash_with(hash_with(parent.id_, number), static_cast<std::uint64_t>(call)),
+                    static_cast<std::uint64_t>(first_));
     if (id_ == 0) id_ = 1;
 }
 

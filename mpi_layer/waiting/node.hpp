@@ -14,12 +14,6 @@ namespace gimbal::waiting {
 /// CLOCK_MONOTONIC, the same for all processes of a node [ns].
 std::uint64_t now_ns() noexcept;
 
-/// One more word of a key: FNV-1a.
-constexpr std::uint64_t mixed(std::uint64_t key, std::uint64_t word) noexcept {
-    for (int i = 0; i < 8; ++i) key = (key ^ ((word >> (8 * i)) & 0xffU)) * 0x100000001b3U;
-    return key;
-}
-
 /// Of what the ranks of a node share: RankSlot, Arrival, CommArrivals, Node's header and their order. To be raised with
 /// every change there, so that ranks with libraries of two builds do not find each other.
 inline constexpr std::uint64_t kLayout = 1;

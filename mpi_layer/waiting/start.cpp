@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gimbal/hash.hpp"
 #include "gimbal/launchers.h"
 #include "node.hpp"
 
@@ -147,17 +148,16 @@ int make_and_give(int listener, int others, std::size_t bytes, std::uint64_t unt
 }  // namespace
 
 Start this_start() noexcept {
-    Start start{.key = mixed(mixed(0xcbf29ce484222325U, kLayout), starter()), .ranks = gimbal_ranks_of_node(kOpenMpi)};
+    Start start{.key = hash_with(hash_with(kHashOfNothing, kLayout), starter()),
+                .ranks = gimbal_ranks_of_node(kOpenMpi)};
     // Of each version, too: where cores are lent, libgimbal.so lays out a part.
-    for (const char letter : std::string_view(GIMBAL_VERSION))
-        start.key = mixed(start.key, static_cast<unsigned char>(letter));
+    start.key = hash_of(GIMBAL_VERSION, start.key);
     bool known = starter() != 0;
     for (const char* const name : kOfStart) {
         const char* const value = std::getenv(name);
         if (!value) continue;
         known |= std::string_view(name) != "SLURM_JOB_ID" && std::string_view(name) != "SLURM_NODEID";
-        for (const char letter : std::string_view(value))
-            start.key = mixed(start.key, static_cast<unsigned char>(letter));
+        start.key = hash_of(value, start.key);
     }
     if (!known) start.key = 0;
     return start;

@@ -90,17 +90,4 @@ private:
     bool ok_ = true;
 };
 
-/// FNV-1a: changes with any byte. Not safe against those who want it not to.
-[[nodiscard]] constexpr std::uint64_t hash_of(std::string_view bytes,
-                                              std::uint64_t hash = 0xcbf29ce484222325U) noexcept {
-    for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-    return hash;
-}
-
-/// The same for a number.
-[[nodiscard]] constexpr std::uint64_t hash_with(std::uint64_t hash, std::uint64_t number) noexcept {
-    for (int k = 0; k < 8; ++k) hash = (hash ^ (number >> (8 * k) & 0xffU)) * 0x100000001b3U;
-    return hash;
-}
-
 }  // namespace gimbal

@@ -18,7 +18,7 @@
 #include <cpuid.h>
 #endif
 
-#include "base/bytes.hpp"
+#include "gimbal/hash.hpp"
 
 namespace gimbal {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "gimbal/hash.hpp"
 
 namespace gimbal {
 

@@ -12,10 +12,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
 #include "config/load.hpp"
+#include "gimbal/hash.hpp"
 #include "gimbal/options.hpp"
 #include "kept/build.hpp"
 #include "kept/folder.hpp"

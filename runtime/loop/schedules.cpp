@@ -8,8 +8,8 @@
 #include <mutex>
 #include <new>
 
-#include "base/bytes.hpp"
 #include "base/warnings.hpp"
+#include "gimbal/hash.hpp"
 
 namespace gimbal {
 

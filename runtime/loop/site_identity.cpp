@@ -3,8 +3,8 @@
 #include <array>
 #include <charconv>
 
-#include "base/bytes.hpp"
 #include "base/process_state.hpp"
+#include "gimbal/hash.hpp"
 #include "kept/store.hpp"
 #include "loop/site.hpp"
 

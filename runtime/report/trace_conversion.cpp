@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/hash.hpp"
 #include "gimbal/plain_text.hpp"
 #include "report/names.hpp"
 #include "report/perfetto_writer.hpp"

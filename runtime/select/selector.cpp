@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "base/bytes.hpp"
 #include "base/warnings.hpp"
+#include "gimbal/hash.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/random.hpp"
 #include "learn/names.hpp"

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "gimbal/hash.hpp"
 
 namespace {
 
