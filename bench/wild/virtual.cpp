@@ -12,7 +12,7 @@
 #include "config/load.hpp"
 #include "experiment/experiment.hpp"
 #include "gimbal/error.hpp"
-#include "simulate/chance.hpp"
+#include "gimbal/random.hpp"
 #include "simulate/work.hpp"
 
 namespace {
@@ -25,7 +25,7 @@ constexpr std::size_t kBins = 2048;
 constexpr std::uint64_t kPeriod = 50;  // steps between jumps
 
 double chance(std::uint64_t a, std::uint64_t b) {
-    return static_cast<double>(simulate::random_bits(1, a, b) >> 11U) * 0x1p-53;
+    return static_cast<double>(gimbal::random_bits(1, a, b) >> 11U) * 0x1p-53;
 }
 
 /// jump: a stretch of 20 times the cost is elsewhere after every 50 steps; bump: it goes round once in all steps;

@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "gimbal/random.hpp"
+
 namespace gimbal::mpi {
 
 namespace {
@@ -35,7 +37,7 @@ void Coordinator::has_nothing(int rank) {
 int Coordinator::victim_for(int thief) {
     has_nothing(thief);
     if (possible_.empty()) return -1;
-    return possible_[steal_random(seed_, epoch_, answers_++) % possible_.size()];
+    return possible_[random_bits(seed_, epoch_, answers_++) % possible_.size()];
 }
 
 }  // namespace gimbal::mpi

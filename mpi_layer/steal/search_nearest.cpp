@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <vector>
 
+#include "gimbal/random.hpp"
 #include "steal/search.hpp"
 
 namespace gimbal::mpi {
@@ -76,7 +77,7 @@ private:
         const double now = asked_ > 0 ? steal_clock() : 0;
         if (asked_ > 0 && now - last_asked_s_ < kPatience * asked_ * context_.look_s) return;
         const std::uint64_t use = picks_++ * state_.size() + static_cast<std::uint64_t>(context_.team.rank());
-        const std::uint64_t chance = steal_random(seed_, context_.epoch, use);
+        const std::uint64_t chance = random_bits(seed_, context_.epoch, use);
         const int victim = pick(chance);
         if (victim < 0) {
             all_asked_ = true;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "simulate/chance.hpp"
+#include "gimbal/random.hpp"
 
 namespace gimbal::simulate {
 

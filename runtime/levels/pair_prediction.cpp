@@ -38,8 +38,8 @@ std::vector<std::size_t> order_of(const PairTable& table, Pair incumbent) {
 /// Mean 0, deviation 1, with the tails of a normal distribution, which heavy iterations come from.
 /// @source Box, Muller 1958
 double normal_of(std::uint64_t seed, std::uint64_t i) noexcept {
-    const double radius = std::sqrt(-2 * std::log(simulate::uniform_of(simulate::random_bits(seed, i, 0))));
-    return radius * std::cos(2 * std::numbers::pi * simulate::uniform_of(simulate::random_bits(seed, i, 1)));
+    const double radius = std::sqrt(-2 * std::log(simulate::uniform_of(random_bits(seed, i, 0))));
+    return radius * std::cos(2 * std::numbers::pi * simulate::uniform_of(random_bits(seed, i, 1)));
 }
 
 /// Make costs add up to a sum, their proportions as they are.

@@ -119,7 +119,7 @@ double time_of(const Question& question, const Schedule& choice, const Plan& pla
         for (std::uint32_t k = 0; k < team.workers; ++k) {
             const double weight = team.weights.size() == team.workers ? team.weights[k] : 1;
             const double slow = weight > 0 ? 1 / weight : 1;
-            slowness[k] = slow * (1 + kWorkerNoise * simulate::bell_of(simulate::random_bits(question.seed, run, k)));
+            slowness[k] = slow * (1 + kWorkerNoise * simulate::bell_of(random_bits(question.seed, run, k)));
         }
         const simulate::Outcome outcome = loop.run(*choice.technique, plan, work, machine, config);
         sum += outcome.loop_time;

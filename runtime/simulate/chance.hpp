@@ -4,21 +4,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "gimbal/random.hpp"
+
 namespace gimbal::simulate {
 
-/// Random numbers that are functions of where they are used, not of what was drawn before: whatever a technique does,
-/// a worker meets the same noise in the same step.
-/// @return 64 random bits for a key of up to three numbers  @threads any
-/// @source finaliser of splitmix64: Steele, Lea, Flood 2014
-[[nodiscard]] inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t a, std::uint64_t b = 0) noexcept {
-    std::uint64_t bits = seed + 0x9E3779B97F4A7C15U * (a + 1) + 0xD1B54A32D192ED03U * (b + 1);
-    for (int round = 0; round < 2; ++round) {
-        bits = (bits ^ bits >> 30U) * 0xBF58476D1CE4E5B9U;
-        bits = (bits ^ bits >> 27U) * 0x94D049BB133111EBU;
-        bits ^= bits >> 31U;
-    }
-    return bits;
-}
+// Numbers of some distribution from random_bits(): whatever a technique does, a worker meets the same noise in the same
+// step.
 
 /// Uniform in (0, 1).
 [[nodiscard]] inline double uniform_of(std::uint64_t bits) noexcept {

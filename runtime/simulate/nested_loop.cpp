@@ -6,7 +6,7 @@
 #include <new>
 #include <unordered_map>
 
-#include "simulate/chance.hpp"
+#include "gimbal/random.hpp"
 #include "simulate/work.hpp"
 #include "technique/granule.hpp"
 #include "technique/least_chunk.hpp"

@@ -7,6 +7,21 @@
 
 namespace gimbal {
 
+/// The finaliser of SplitMix64: every bit of the result depends on every one of `bits`.
+/// @source Steele, Lea, Flood 2014
+[[nodiscard]] constexpr std::uint64_t splitmix(std::uint64_t bits) noexcept {
+    bits = (bits ^ bits >> 30U) * 0xbf58476d1ce4e5b9U;
+    bits = (bits ^ bits >> 27U) * 0x94d049bb133111ebU;
+    return bits ^ bits >> 31U;
+}
+
+/// Random bits that are a function of what they are for, not of what was drawn before.
+/// @return 64 random bits for a key of up to three numbers  @threads any  @cost a few instructions
+/// @source two rounds of the finaliser of SplitMix64; test: tests/unit/simulate/chance_test.cpp
+[[nodiscard]] constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t a, std::uint64_t b = 0) noexcept {
+    return splitmix(splitmix(seed + 0x9e3779b97f4a7c15U * (a + 1) + 0xd1b54a32d192ed03U * (b + 1)));
+}
+
 /// SplitMix64: the same numbers on every machine, and every seed is a good one.
 /// @threads one  @cost a few instructions per number, pick: O(K)
 /// @source Steele, Lea, Flood 2014; test: tests/unit/pinning/decide/random_test.cpp
@@ -15,13 +30,7 @@ public:
     explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
 
     /// Uniform over all 64-bit numbers.
-    std::uint64_t next() noexcept {
-        state_ += 0x9e3779b97f4a7c15u;
-        std::uint64_t z = state_;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return z ^ (z >> 31);
-    }
+    std::uint64_t next() noexcept { return splitmix(state_ += 0x9e3779b97f4a7c15U); }
 
     /// Uniform in [low, high]. @pre low <= high, high - low < 2^64 - 1
     std::uint64_t between(std::uint64_t low, std::uint64_t high) noexcept {

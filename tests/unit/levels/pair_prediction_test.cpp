@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "experiment/pair_experiment.hpp"
+#include "gimbal/random.hpp"
 #include "levels/coordinator.hpp"
 #include "measure/fine_costs.hpp"
-#include "simulate/chance.hpp"
 #include "simulate/work.hpp"
 
 namespace {
@@ -73,7 +73,7 @@ TEST(PairPrediction, IsWhatANestedExecutionOfTheProfileTakes) {
 FineCosts straying(std::uint64_t iterations, bool all) {
     FineCosts fine;
     fine.prepare(iterations);
-    const auto cost = [](std::uint64_t i) { return simulate::random_bits(1, i) % 16 == 0 ? 900.0 : 40.0; };
+    const auto cost = [](std::uint64_t i) { return random_bits(1, i) % 16 == 0 ? 900.0 : 40.0; };
     constexpr std::uint64_t kChunk = 40;
     for (std::uint64_t i = 0; i < iterations; i += kChunk) {
         double sum = 0;

@@ -8,6 +8,7 @@
 namespace {
 
 using namespace gimbal::simulate;
+using gimbal::random_bits;
 
 constexpr int kDraws = 100000;
 
