@@ -3,8 +3,7 @@
 
 #include <unistd.h>
 
-#include <array>
-
+#include "base/host_name.hpp"
 #include "base/part_file.hpp"
 #include "base/process_state.hpp"
 #include "config/load.hpp"
@@ -27,11 +26,6 @@ std::string command_line() {
     } catch (const Error&) {
         return "unknown";
     }
-}
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ struct RunRecord {
     int schema_version = 1;
     std::string gimbal_version;
     std::string program;  ///< command line, blanks between words
-    std::string host;     ///< host name
+    std::string host;     ///< of host_name()
     std::string job;      ///< job identifier of the batch system, or the process id
     std::string launch;   ///< what tells one start of a parallel program from the next in a job; empty: not known
     std::string openmp;   ///< path of the OpenMP runtime that ran; empty if none was seen

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <thread>
 
+#include "base/host_name.hpp"
 #include "base/part_file.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/launchers.h"
@@ -65,11 +65,6 @@ bool is_launched() {
         const std::string_view name = launcher.first == "SLURM_PROCID" ? "SLURM_STEP_ID" : launcher.first;
         return std::getenv(std::string(name).c_str()) != nullptr;
     });
-}
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 /// A folder of this user's, and nobody else's: the name can be guessed.

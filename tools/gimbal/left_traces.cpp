@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
+#include "base/host_name.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "report/trace_conversion.hpp"
@@ -32,12 +32,10 @@ bool is_of_pattern(const std::string& name, const std::string& start) {
 }
 
 bool is_of_dead_process(const TraceFileHeader& header, std::uint64_t since_ns) {
-    std::array<char, 256> host{};
-    gethostname(host.data(), host.size() - 1);
     // Of several launchers of one job the last one looks; it may have begun a little later than others.
     constexpr std::uint64_t kLater_ns = 5'000'000'000U;
-    return header.start_ns + kLater_ns >= since_ns && std::string_view(header.host.data()) == host.data() &&
-           kill(header.pid, 0) != 0 && errno == ESRCH;  // EPERM: another user's, which lives
+    return header.start_ns + kLater_ns >= since_ns && is_this_host(header.host.data()) && kill(header.pid, 0) != 0 &&
+           errno == ESRCH;  // EPERM: another user's, which lives
 }
 
 void write_one(const std::string& path, std::uint64_t since_ns) {

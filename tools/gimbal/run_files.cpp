@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <set>
 
+#include "base/host_name.hpp"
 #include "base/part_file.hpp"
 #include "base/spelling.hpp"
 #include "config/load.hpp"
@@ -165,13 +165,12 @@ std::vector<RunRecord> output_records(const Environment& environment, const RunR
                                       const std::string& pattern, int process, std::uint64_t since_ns) {
     constexpr std::uint64_t kCoarse_ns = 20'000'000;  // by which a file's time may lag behind the clock
     constexpr std::size_t kLargest = std::size_t{1} << 28;
-    std::array<char, 256> host{};
-    gethostname(host.data(), host.size() - 1);
+    const std::string host = host_name();
     std::vector<RunRecord> records;
     for (int rank = 0; rank < std::max(request.ranks, environment.ranks); ++rank) {
         RunRecord like = process_of(environment, request, rank);
         like.pid = process;
-        like.host = host.data();
+        like.host = host;
         if (like.job.empty()) like.job = std::to_string(getpid());
         const std::string path = expand_pattern(pattern, like);
         struct stat there {};

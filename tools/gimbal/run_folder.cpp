@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run_folder.hpp"
 
+#include "base/host_name.hpp"
 #include "base/part_file.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/process_stat.hpp"
@@ -133,15 +134,10 @@ bool at_time_limit() {
     return error == std::errc() && stop == end && limit > 0 && std::time(nullptr) >= limit - kEarly_s;
 }
 
-bool ran_here(const RunRecord& record) {
-    std::array<char, 256> host{};
-    return gethostname(host.data(), host.size() - 1) == 0 && record.host == host.data();
-}
-
 bool is_alive(const RunRecord& record) {
     const std::string path = "/proc/" + std::to_string(record.pid) + "/stat";
     std::array<char, ProcessStat::kEnough> room;
-    return ran_here(record) && !ProcessStat::read(path.c_str(), room).has_ended();
+    return is_this_host(record.host) && !ProcessStat::read(path.c_str(), room).has_ended();
 }
 
 /// A launcher that ends its ranks does not wait for them.

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <set>
 #include <string_view>
 #include <tuple>
 
+#include "base/host_name.hpp"
 #include "base/part_file.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
@@ -115,8 +115,7 @@ fs::path record_path(const fs::path& proc, const LiveProcess& process, const Env
     known.rank = environment.rank;
     known.ranks = environment.ranks;
     known.job = environment.job.empty() ? std::to_string(process.pid) : environment.job;
-    std::array<char, 256> host{};
-    if (gethostname(host.data(), host.size() - 1) == 0) known.host = host.data();
+    known.host = host_name();
     return folder / expand_pattern(pattern, known);
 }
 
