@@ -86,7 +86,7 @@ void ForemanTransport::refuse() {
     parameters.idempotent = LoopParameters::kWrongArguments;
     const std::unique_ptr<SharingExecution> execution = open(parameters);
     execution->note_disagreement();
-    execution->leave(Leaving::in_order);
+    execution->leave(LeaveMode::in_order);
 }
 
 std::unique_ptr<SharingExecution> ForemanTransport::open(const Request& request) {

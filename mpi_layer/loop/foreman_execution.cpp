@@ -34,7 +34,7 @@ ForemanExecution::ForemanExecution(ForemanTransport& transport, ExecutionState& 
 ForemanExecution::~ForemanExecution() {
     if (left_) return;
     try {
-        leave(Leaving::in_order);
+        leave(LeaveMode::in_order);
     } catch (...) {  // a destructor has no use for it
     }
 }
@@ -211,7 +211,7 @@ void ForemanExecution::leave_now() {
     if (tell) throw_disagreement(first, other);
 }
 
-void ForemanExecution::leave(Leaving how) {
+void ForemanExecution::leave(LeaveMode how) {
     left_ = true;
     MessageRouter& router = transport_->router();
     unreported_.stop();
@@ -227,7 +227,7 @@ void ForemanExecution::leave(Leaving how) {
             if (!over() && !dealt) transport_->deal_out(*state_);
             if (!over() && dealt) transport_->deal_out_to_absent(*state_);
             transport_->serve(*state_, 0, false);
-            if (how == Leaving::at_once || over()) {
+            if (how == LeaveMode::at_once || over()) {
                 transport_->tell_unsure(*state_);
                 leave_now();
                 return;

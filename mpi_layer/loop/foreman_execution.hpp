@@ -132,7 +132,7 @@ public:
     void leave_unsaid() override {}
     void say_left(std::span<const Stay> stays) override;
     /// In order: stays until all chunks are with somebody. Nobody else could hand them out.
-    void leave(Leaving how) override;
+    void leave(LeaveMode how) override;
 
 private:
     void stop();
@@ -169,7 +169,7 @@ public:
     [[nodiscard]] bool waits_for_nothing() const override;
     void leave_unsaid() override;
     void say_left(std::span<const Stay> stays) override;
-    void leave(Leaving how) override;
+    void leave(LeaveMode how) override;
 
 private:
     [[nodiscard]] bool has_nothing() const;

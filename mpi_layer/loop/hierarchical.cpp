@@ -92,7 +92,7 @@ public:
     ~HierarchicalExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
-    void leave(Leaving how) override;
+    void leave(LeaveMode how) override;
 
 private:
     bool draw(std::uint64_t begin, std::uint64_t& first, std::uint64_t& end);
@@ -149,7 +149,7 @@ void HierarchicalTransport::leave_skipped() {
 HierarchicalExecution::~HierarchicalExecution() {
     if (left_) return;
     try {
-        leave(Leaving::in_order);
+        leave(LeaveMode::in_order);
     } catch (...) {  // a destructor has no use for it
     }
 }
@@ -279,7 +279,7 @@ Stay HierarchicalExecution::stay() const noexcept {
 
 // At the end of a loop one message tells the foreman that the ranks of a node have left, and what they have done: the
 // last one sends it. Who has more to say does so itself, and so does everybody where some have not come to the queue.
-void HierarchicalExecution::leave(Leaving how) {
+void HierarchicalExecution::leave(LeaveMode how) {
     left_ = true;
     note_worked();
     const ChunkQueues& queues = transport_.queues();

@@ -131,14 +131,14 @@ struct Loop::State final : TeamUser {
             gimbal_rank_chunk_begin(here, &common, first, end);
         return chunk_of(first, end);
     }
-    void leave(Leaving how);
+    void leave(LeaveMode how);
     [[noreturn]] void throw_not_inside(const char* asked) const;
     bool close(const char* call) noexcept override;
     [[nodiscard]] std::string description() const override { return "the loop \"" + name + "\""; }
 };
 
 // The execution goes whatever it says.
-void Loop::State::leave(Leaving how) {
+void Loop::State::leave(LeaveMode how) {
     if (!execution) return;
     if (here) gimbal_rank_chunk_end(here);
     if (team) std::exchange(team, nullptr)->remove(*this);
@@ -158,7 +158,7 @@ bool Loop::State::close(const char* call) noexcept {
     inside = false;
     closed_by = call;
     try {
-        leave(Leaving::at_once);
+        leave(LeaveMode::at_once);
     } catch (...) {  // nobody is there to be told
     }
     return !exhausted;
@@ -230,7 +230,7 @@ Chunk Loop::next() {
     }
     state.exhausted = true;
     // Nobody need wait until the program destroys the loop. Other threads of this rank may be in their last chunks.
-    if (!state.by_threads) state.leave(Leaving::in_order);
+    if (!state.by_threads) state.leave(LeaveMode::in_order);
     return {};
 }
 
@@ -256,7 +256,7 @@ void Loop::leave() {
     const Turn turn(state_->turn());
     if (!state_->inside) return;
     state_->inside = false;
-    state_->leave(Leaving::in_order);
+    state_->leave(LeaveMode::in_order);
 }
 
 std::string_view Loop::transport() const noexcept {

@@ -92,7 +92,7 @@ bool SharedExecution::next_left(std::uint64_t& first, std::uint64_t& end) {
     return false;
 }
 
-void SharedExecution::leave(Leaving) {
+void SharedExecution::leave(LeaveMode) {
     if (rerun_) {
         rerun_->finish_last();
     } else {

@@ -23,7 +23,7 @@ public:
     bool next(std::uint64_t& first, std::uint64_t& end) override;
     bool finish(std::uint64_t first, std::uint64_t) override { return !rerun_ || rerun_->finish(first); }
     /// @errors as next(), unless that said so
-    void leave(Leaving how) override;
+    void leave(LeaveMode how) override;
 
 private:
     bool next_robust(std::uint64_t& first, std::uint64_t& end);

@@ -18,7 +18,7 @@ inline constexpr const char* kMustAgree =
 inline constexpr const char* kRunByNobody = "ranks left a loop before its end; some of its iterations were not run";
 
 /// How a rank leaves an execution.
-enum class Leaving : std::uint8_t {
+enum class LeaveMode : std::uint8_t {
     in_order,  ///< others can still get what only this rank hands out: it may wait until that is with them
     at_once    ///< the communicator goes, and all ranks are about to leave
 };
@@ -50,7 +50,7 @@ public:
 
     /// This rank draws no more. Called once, before the object goes. @param how  at_once: it waits for nobody
     /// @errors gimbal::Error: wrong_use if the ranks do not agree and no draw has said so; mpi
-    virtual void leave(Leaving how) = 0;
+    virtual void leave(LeaveMode how) = 0;
 };
 
 /// How chunks of one loop come to the ranks of a team; lives as long as the team. Executions of the loop are numbered

@@ -15,7 +15,7 @@ WorkerExecution::WorkerExecution(ForemanTransport& transport, Inbox& inbox, cons
 WorkerExecution::~WorkerExecution() {
     if (left_) return;
     try {
-        leave(Leaving::in_order);
+        leave(LeaveMode::in_order);
     } catch (...) {  // a destructor has no use for it
     }
 }
@@ -240,7 +240,7 @@ void WorkerExecution::leave_unsaid() {
     transport_->forget(inbox_->epoch);
 }
 
-void WorkerExecution::leave(Leaving) {
+void WorkerExecution::leave(LeaveMode) {
     left_ = true;
     unreported_.stop();
     transport_->router().poll();

@@ -15,9 +15,9 @@ namespace gimbal {
 
 namespace {
 
-using PerRank = std::map<int, double>;
+using ByRank = std::map<int, double>;
 
-OverRanks over_ranks(const PerRank& values, std::uint32_t ranks) {
+OverRanks over_ranks(const ByRank& values, std::uint32_t ranks) {
     OverRanks result;
     if (values.empty() || ranks == 0) return result;
     result.min = values.size() < ranks ? 0 : values.begin()->second;
@@ -167,8 +167,8 @@ void add_warnings(const RunRecord& record, std::span<const RunRecord> all, std::
 
 struct Growing {
     LoopSummary sum;
-    PerRank time_s;
-    PerRank busy_s;            // with steals: running items
+    ByRank time_s;
+    ByRank busy_s;             // with steals: running items
     double alternative_s = 0;  // loop time of the record that the alternative is of
 };
 
@@ -213,7 +213,7 @@ void add_alternative(const LoopSummary& loop, Growing& growing) {
 }
 
 /// Of a loop over ranks one process knows what each took; workers are the ranks of the job if they are as many.
-void add_per_rank(const LoopSummary& loop, std::uint32_t ranks, PerRank& seconds) {
+void add_per_rank(const LoopSummary& loop, std::uint32_t ranks, ByRank& seconds) {
     if (loop.per_worker.size() != ranks) return;
     for (auto& [rank, sum] : seconds)
         if (rank >= 0 && static_cast<std::size_t>(rank) < loop.per_worker.size())
@@ -248,8 +248,8 @@ OverRanks time_over_ranks(const Growing& growing, std::uint32_t ranks_seen) {
 
 /// How many ranks there are, and how long each and its processes lived.
 /// @param busy  gets a place for each rank that is seen
-void add_ranks(std::span<const RunRecord> records, MergedRun& run, PerRank& busy) {
-    PerRank wall;
+void add_ranks(std::span<const RunRecord> records, MergedRun& run, ByRank& busy) {
+    ByRank wall;
     for (const RunRecord& record : records) {
         run.ranks = std::max(run.ranks, static_cast<std::uint32_t>(std::max(record.ranks, record.rank + 1)));
         wall.try_emplace(record.rank, 0);
@@ -278,7 +278,7 @@ void add_process(const RunRecord& record, std::span<const RunRecord> all, Merged
 }
 
 /// @param busy  time in loops of each rank [s]
-void add_loop(const LoopSummary& loop, int rank, Growing& growing, MergedRun& run, PerRank& busy) {
+void add_loop(const LoopSummary& loop, int rank, Growing& growing, MergedRun& run, ByRank& busy) {
     name(loop, growing.sum);
     if (loop.steals) {
         add_steals(loop, rank, growing);
@@ -343,7 +343,7 @@ double MergedLoop::scheduling_overhead() const noexcept {
 MergedRun merge(std::span<const RunRecord> records) {
     MergedRun run;
     std::map<LoopKey, Growing> loops;
-    PerRank busy;
+    ByRank busy;
     add_ranks(records, run, busy);
     for (const RunRecord& record : records) {
         add_process(record, records, run);
