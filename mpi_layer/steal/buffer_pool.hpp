@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "steal/letter.hpp"
+#include "steal/message.hpp"
 
 namespace gimbal::mpi {
 

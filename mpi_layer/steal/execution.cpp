@@ -24,26 +24,26 @@ StealExecution::StealExecution(StealContext& context, const StealRequest& reques
     if (agreed_) agreed_->begin();
 }
 
-void StealExecution::take(StealLetter&& letter) {
-    const StealHeader& header = letter.header;
+void StealExecution::take(StealMessage&& message) {
+    const StealHeader& header = message.header;
     switch (header.kind) {
         case StealKind::claim: {
             const auto first = static_cast<std::uint32_t>(header.first);
-            owner_.on_claim(letter.source, {first, first + static_cast<std::uint32_t>(header.count)});
+            owner_.on_claim(message.source, {first, first + static_cast<std::uint32_t>(header.count)});
             break;
         }
         case StealKind::ask:
-            owner_.on_ask({letter.source, static_cast<int>(header.first)});
+            owner_.on_ask({message.source, static_cast<int>(header.first)});
             break;
         case StealKind::items:
-            thief_.on_items(std::move(letter));
+            thief_.on_items(std::move(message));
             break;
         case StealKind::nothing:
-            thief_.on_nothing(letter);
+            thief_.on_nothing(message);
             break;
         case StealKind::results:
         case StealKind::failed:
-            owner_.on_results(std::move(letter));
+            owner_.on_results(std::move(message));
             break;
         case StealKind::victim:
             thief_.on_victim(header.rank);

@@ -44,7 +44,7 @@ public:
     void run();
 
     /// A message about this execution, other than to the coordinator. Calls no callback.
-    void take(StealLetter&& letter);
+    void take(StealMessage&& message);
 
     /// Whether nothing is left in this rank's own queue.
     [[nodiscard]] bool nothing_to_give() const noexcept { return owner_.empty(); }

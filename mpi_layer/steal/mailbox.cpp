@@ -30,28 +30,27 @@ void Mailbox::count(StealKind kind, int way) noexcept {
 void Mailbox::send(int to, const StealHeader& header) {
     auto buffer = small_.take(sizeof header);
     begin_message(buffer->bytes, header);
-    Leaving& letter = leaving_.emplace_back();
-    letter.message = std::move(buffer);
-    check(MPI_Isend(letter.message->bytes.data(), sizeof header, MPI_BYTE, to, tag_, comm_, &letter.request),
-          "MPI_Isend");
-    bells_.ring(to);
+    Outgoing& one = outgoing_.emplace_back();
+    one.message = std::move(buffer);
+    check(MPI_Isend(one.message->bytes.data(), sizeof header, MPI_BYTE, to, tag_, comm_, &one.request), "MPI_Isend");
+    counts_.add(to);
     count(header.kind, +1);
 }
 
 void Mailbox::send(int to, std::unique_ptr<StealBuffer> message, bool known) {
-    Leaving& letter = leaving_.emplace_back();
-    letter.message = std::move(message);
-    letter.body = true;
-    letter.known = known;
+    Outgoing& one = outgoing_.emplace_back();
+    one.message = std::move(message);
+    one.body = true;
+    one.known = known;
     ++bodies_;
     if (known) ++known_;
-    const auto& bytes = letter.message->bytes;
+    const auto& bytes = one.message->bytes;
     const int length = static_cast<int>(bytes.size());  // end_piece() has seen to it that it fits
     if (known)
-        check(MPI_Issend(bytes.data(), length, MPI_BYTE, to, tag_, comm_, &letter.request), "MPI_Issend");
+        check(MPI_Issend(bytes.data(), length, MPI_BYTE, to, tag_, comm_, &one.request), "MPI_Issend");
     else
-        check(MPI_Isend(bytes.data(), length, MPI_BYTE, to, tag_, comm_, &letter.request), "MPI_Isend");
-    bells_.ring(to);
+        check(MPI_Isend(bytes.data(), length, MPI_BYTE, to, tag_, comm_, &one.request), "MPI_Isend");
+    counts_.add(to);
 }
 
 std::unique_ptr<StealBuffer> Mailbox::buffer(const BytesPerItem& sizes, std::int64_t items) {
@@ -63,30 +62,30 @@ std::unique_ptr<StealBuffer> Mailbox::buffer(const BytesPerItem& sizes, std::int
 }
 
 void Mailbox::tend() {
-    for (std::size_t i = 0; i < leaving_.size();) {
+    for (std::size_t i = 0; i < outgoing_.size();) {
         int gone = 0;
-        check(MPI_Test(&leaving_[i].request, &gone, MPI_STATUS_IGNORE), "MPI_Test");
+        check(MPI_Test(&outgoing_[i].request, &gone, MPI_STATUS_IGNORE), "MPI_Test");
         if (!gone) {
             ++i;
             continue;
         }
-        Leaving& letter = leaving_[i];
-        if (letter.known) --known_;
-        if (letter.body) --bodies_;
-        (letter.body ? pool_ : small_).put(std::move(letter.message));
-        if (i + 1 < leaving_.size()) leaving_[i] = std::move(leaving_.back());
-        leaving_.pop_back();
+        Outgoing& one = outgoing_[i];
+        if (one.known) --known_;
+        if (one.body) --bodies_;
+        (one.body ? pool_ : small_).put(std::move(one.message));
+        if (i + 1 < outgoing_.size()) outgoing_[i] = std::move(outgoing_.back());
+        outgoing_.pop_back();
     }
 }
 
-bool Mailbox::arrived(StealLetter& letter) {
+bool Mailbox::arrived(StealMessage& message) {
     for (std::size_t i = 0; i < arriving_.size(); ++i) {
         int here = 0;
         check(MPI_Test(&arriving_[i].request, &here, MPI_STATUS_IGNORE), "MPI_Test");
         if (!here) continue;
-        letter = std::move(arriving_[i].letter);
-        std::memcpy(&letter.header, letter.body->bytes.data(), sizeof letter.header);
-        count(letter.header.kind, -1);
+        message = std::move(arriving_[i].message);
+        std::memcpy(&message.header, message.body->bytes.data(), sizeof message.header);
+        count(message.header.kind, -1);
         if (i + 1 < arriving_.size()) arriving_[i] = std::move(arriving_.back());
         arriving_.pop_back();
         return true;
@@ -94,38 +93,38 @@ bool Mailbox::arrived(StealLetter& letter) {
     return false;
 }
 
-bool Mailbox::take(MPI_Message& message, const MPI_Status& status, StealLetter& letter) {
+bool Mailbox::take(MPI_Message& matched, const MPI_Status& status, StealMessage& message) {
     int length = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
     const auto bytes = static_cast<std::size_t>(length);
-    letter.source = status.MPI_SOURCE;
+    message.source = status.MPI_SOURCE;
     ++received_;
-    if (bytes <= sizeof letter.header) {
-        letter.body = nullptr;
-        check(MPI_Mrecv(&letter.header, length, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
-        count(letter.header.kind, -1);
+    if (bytes <= sizeof message.header) {
+        message.body = nullptr;
+        check(MPI_Mrecv(&message.header, length, MPI_BYTE, &matched, MPI_STATUS_IGNORE), "MPI_Mrecv");
+        count(message.header.kind, -1);
         return true;
     }
     Arriving& coming = arriving_.emplace_back();
-    coming.letter.source = status.MPI_SOURCE;
-    coming.letter.body = pool_.take(bytes);
-    StealBuffer& body = *coming.letter.body;
+    coming.message.source = status.MPI_SOURCE;
+    coming.message.body = pool_.take(bytes);
+    StealBuffer& body = *coming.message.body;
     if (body.bytes.capacity() < bytes) body.bytes.clear();
     if (body.bytes.size() < bytes) body.bytes.resize(bytes);
     body.used = bytes;
-    check(MPI_Imrecv(body.bytes.data(), length, MPI_BYTE, &message, &coming.request), "MPI_Imrecv");
+    check(MPI_Imrecv(body.bytes.data(), length, MPI_BYTE, &matched, &coming.request), "MPI_Imrecv");
     return false;
 }
 
-bool Mailbox::receive(StealLetter& letter) {
+bool Mailbox::receive(StealMessage& message) {
     for (;;) {
-        if (!arriving_.empty() && arrived(letter)) return true;
+        if (!arriving_.empty() && arrived(message)) return true;
         int here = 0;
-        MPI_Message message = MPI_MESSAGE_NULL;
+        MPI_Message matched = MPI_MESSAGE_NULL;
         MPI_Status status;
-        check(MPI_Improbe(MPI_ANY_SOURCE, tag_, comm_, &here, &message, &status), "MPI_Improbe");
+        check(MPI_Improbe(MPI_ANY_SOURCE, tag_, comm_, &here, &matched, &status), "MPI_Improbe");
         if (!here) return false;
-        if (take(message, status, letter)) return true;
+        if (take(matched, status, message)) return true;
     }
 }
 

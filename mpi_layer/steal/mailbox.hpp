@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "steal/buffer_pool.hpp"
-#include "steal/doorbells.hpp"
-#include "steal/letter.hpp"
+#include "steal/message.hpp"
+#include "steal/message_counts.hpp"
 #include "team/team.hpp"
 
 namespace gimbal::mpi {
@@ -19,7 +19,7 @@ namespace gimbal::mpi {
 class Mailbox {
 public:
     /// Collective over the team. @param tag  nobody else's on its communicator  @errors gimbal::Error(mpi)
-    Mailbox(Team& team, int tag) : comm_(team.comm()), tag_(tag), bells_(team) {}
+    Mailbox(Team& team, int tag) : comm_(team.comm()), tag_(tag), counts_(team) {}
     Mailbox(const Mailbox&) = delete;
     Mailbox& operator=(const Mailbox&) = delete;
     ~Mailbox() = default;
@@ -29,11 +29,12 @@ public:
     /// Send what pieces.hpp made in a buffer of pool(). @param known  received() is to know when it has arrived
     void send(int to, std::unique_ptr<StealBuffer> message, bool known = false);
 
-    /// Whether there may be something to do for tend() or receive(). @cost one relaxed load where all is on one node
-    [[nodiscard]] bool stirs() noexcept { return !idle() || bells_.rung(received_); }
+    /// Decide whether to call tend() and receive() now: there may be something to do for them.
+    /// @cost one relaxed load where all is on one node
+    [[nodiscard]] bool look_or_skip() noexcept { return !idle() || counts_.ask_or_skip(received_); }
 
     /// The next message that is here. @return false: there is none  @errors gimbal::Error(mpi)
-    [[nodiscard]] bool receive(StealLetter& letter);
+    [[nodiscard]] bool receive(StealMessage& message);
 
     /// See which messages have gone. @errors gimbal::Error(mpi)
     void tend();
@@ -43,7 +44,7 @@ public:
     /// Whether all bytes of items and results are on their way, and none are just arriving.
     [[nodiscard]] bool quiet() const noexcept { return bodies_ == 0 && arriving_.empty(); }
     /// Whether nothing at all is on its way from here.
-    [[nodiscard]] bool idle() const noexcept { return leaving_.empty() && arriving_.empty(); }
+    [[nodiscard]] bool idle() const noexcept { return outgoing_.empty() && arriving_.empty(); }
     /// Questions that have not been answered yet [count].
     [[nodiscard]] std::int64_t unanswered() const noexcept { return unanswered_; }
 
@@ -54,7 +55,7 @@ public:
     [[nodiscard]] BytesPerItem& result_bytes() noexcept { return result_bytes_; }
 
 private:
-    struct Leaving {
+    struct Outgoing {
         MPI_Request request = MPI_REQUEST_NULL;
         std::unique_ptr<StealBuffer> message;
         bool body = false;
@@ -62,17 +63,17 @@ private:
     };
     struct Arriving {
         MPI_Request request = MPI_REQUEST_NULL;
-        StealLetter letter;
+        StealMessage message;
     };
     void count(StealKind kind, int way) noexcept;
-    [[nodiscard]] bool arrived(StealLetter& letter);
-    [[nodiscard]] bool take(MPI_Message& message, const MPI_Status& status, StealLetter& letter);
+    [[nodiscard]] bool arrived(StealMessage& message);
+    [[nodiscard]] bool take(MPI_Message& matched, const MPI_Status& status, StealMessage& message);
 
     MPI_Comm comm_;
     int tag_;
-    Doorbells bells_;
+    MessageCounts counts_;
     std::uint64_t received_ = 0;  // messages
-    std::vector<Leaving> leaving_;
+    std::vector<Outgoing> outgoing_;
     std::vector<Arriving> arriving_;
     BufferPool pool_;   // of items and results
     BufferPool small_;  // of headers

@@ -90,9 +90,9 @@ bool Owner::serve() {
     bool any = false;
     // Callbacks may let messages in, which lengthens the lists.
     for (std::size_t i = 0; i < results_.size(); ++i, any = true) {
-        StealLetter letter = std::move(results_[i]);
-        take_in(letter);
-        context_.mail.pool().put(std::move(letter.body));
+        StealMessage message = std::move(results_[i]);
+        take_in(message);
+        context_.mail.pool().put(std::move(message.body));
     }
     results_.clear();
     for (std::size_t i = 0; i < claims_.size(); ++i, any = true) hand_out(claims_[i], claims_[i].claimed, false);
@@ -143,26 +143,26 @@ std::int64_t Owner::pack(const Chunk& part, const StealHeader& header, std::vect
     return at;
 }
 
-void Owner::take_in(const StealLetter& letter) {
-    const StealHeader& header = letter.header;
+void Owner::take_in(const StealMessage& message) {
+    const StealHeader& header = message.header;
     done_ += header.count;
-    const std::span<const std::byte> message =
-        letter.body ? std::span<const std::byte>(letter.body->bytes).first(letter.body->used)
-                    : std::span<const std::byte>{};
+    const std::span<const std::byte> bytes =
+        message.body ? std::span<const std::byte>(message.body->bytes).first(message.body->used)
+                     : std::span<const std::byte>{};
     if (header.kind == StealKind::failed) {
         std::string why = "an error";
-        if (message.size() > sizeof header)
-            why.assign(reinterpret_cast<const char*>(message.data()) + sizeof header, message.size() - sizeof header);
+        if (bytes.size() > sizeof header)
+            why.assign(reinterpret_cast<const char*>(bytes.data()) + sizeof header, bytes.size() - sizeof header);
         context_.callbacks.fail(std::make_exception_ptr(
             Error(ErrorCode::wrong_use, "items [" + std::to_string(header.first) + ", " +
                                             std::to_string(header.first + header.count) +
-                                            ") of this rank did not run: rank " + std::to_string(letter.source) +
+                                            ") of this rank did not run: rank " + std::to_string(message.source) +
                                             ", which stole them, failed: " + why)));
         return;
     }
-    context_.record.bytes_in += static_cast<std::int64_t>(message.size());
-    if (!context_.work.accept || message.empty()) return;
-    PieceReader pieces(message);
+    context_.record.bytes_in += static_cast<std::int64_t>(bytes.size());
+    if (!context_.work.accept || bytes.empty()) return;
+    PieceReader pieces(bytes);
     std::int64_t at = header.first;
     std::int64_t count = 0;
     std::span<const std::byte> results;

@@ -43,7 +43,7 @@ public:
     // Messages; they may come while a callback runs, so these call none.
     void on_claim(int thief, Grains grains) { claims_.push_back({.thief = thief, .claimed = grains}); }
     void on_ask(Ask ask);
-    void on_results(StealLetter&& letter) { results_.push_back(std::move(letter)); }
+    void on_results(StealMessage&& message) { results_.push_back(std::move(message)); }
 
 private:
     [[nodiscard]] Chunk items(Grains grains) const noexcept;
@@ -52,7 +52,7 @@ private:
     /// Pack a part from its front, as far as one message holds it. @return the items that are in it
     [[nodiscard]] std::int64_t pack(const Chunk& part, const StealHeader& header, std::vector<std::byte>& message);
     void refuse(Ask ask);
-    void take_in(const StealLetter& letter);
+    void take_in(const StealMessage& message);
 
     StealContext& context_;
     std::int64_t owned_;
@@ -64,7 +64,7 @@ private:
     std::vector<Chunk> kept_;  // were claimed, and are run here all the same
     std::vector<Ask> claims_;  // of ranks of this node
     std::vector<Ask> asks_;    // of other ranks
-    std::vector<StealLetter> results_;
+    std::vector<StealMessage> results_;
 };
 
 }  // namespace gimbal::mpi

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "steal/letter.hpp"
+#include "steal/message.hpp"
 
 namespace gimbal::mpi {
 

@@ -79,47 +79,47 @@ void StealGroup::drain() {
 
 void StealGroup::poll() {
     const std::unique_lock held(lock_, std::try_to_lock);
-    if (!held || broken_ || !mail_.stirs()) return;
+    if (!held || broken_ || !mail_.look_or_skip()) return;
     mail_.tend();
-    StealLetter letter;
+    StealMessage message;
     // Answers bring new questions: where hundreds ask, a rank that answered all of them would do nothing else.
-    for (int taken = 0; taken < team_.size() && mail_.receive(letter); ++taken) take(std::move(letter));
+    for (int taken = 0; taken < team_.size() && mail_.receive(message); ++taken) take(std::move(message));
 }
 
-void StealGroup::take(StealLetter&& letter) {
-    const std::uint64_t epoch = letter.header.epoch;
+void StealGroup::take(StealMessage&& message) {
+    const std::uint64_t epoch = message.header.epoch;
     if (epoch >= entered_) {
-        early_.push_back(std::move(letter));
+        early_.push_back(std::move(message));
     } else if (epoch + 1 < entered_ || !execution_) {
-        too_late(letter);
-    } else if (letter.header.kind == StealKind::who) {
-        StealHeader answer = letter.header;
+        too_late(message);
+    } else if (message.header.kind == StealKind::who) {
+        StealHeader answer = message.header;
         answer.kind = StealKind::victim;
-        if (letter.header.rank >= 0) coordinator_.has_nothing(letter.header.rank);
+        if (message.header.rank >= 0) coordinator_.has_nothing(message.header.rank);
         if (execution_->nothing_to_give()) coordinator_.has_nothing(team_.rank());
-        answer.rank = coordinator_.victim_for(letter.source);
-        mail_.send(letter.source, answer);
+        answer.rank = coordinator_.victim_for(message.source);
+        mail_.send(message.source, answer);
     } else {
-        execution_->take(std::move(letter));
+        execution_->take(std::move(message));
     }
 }
 
-void StealGroup::too_late(const StealLetter& letter) {
-    StealHeader answer = letter.header;
+void StealGroup::too_late(const StealMessage& message) {
+    StealHeader answer = message.header;
     answer.rank = -1;
-    if (letter.header.kind == StealKind::ask)
+    if (message.header.kind == StealKind::ask)
         answer.kind = StealKind::nothing;
-    else if (letter.header.kind == StealKind::who)
+    else if (message.header.kind == StealKind::who)
         answer.kind = StealKind::victim;
     else
         return;  // an answer that nobody waits for
-    mail_.send(letter.source, answer);
+    mail_.send(message.source, answer);
 }
 
 void StealGroup::take_early() {
-    std::vector<StealLetter> letters;
-    letters.swap(early_);
-    for (StealLetter& letter : letters) take(std::move(letter));
+    std::vector<StealMessage> messages;
+    messages.swap(early_);
+    for (StealMessage& message : messages) take(std::move(message));
 }
 
 void StealGroup::refuse(Refusal why) {

@@ -65,8 +65,8 @@ private:
         MPI_Comm comm_;
     };
     [[nodiscard]] double look_s() const noexcept { return team_.settings().poll_us * 1e-6; }
-    void take(StealLetter&& letter);
-    void too_late(const StealLetter& letter);
+    void take(StealMessage&& message);
+    void too_late(const StealMessage& message);
     void take_early();
     void finish_execution(StealContext& context, const StealRequest& request, double elapsed_s);
     void drain();
@@ -85,7 +85,7 @@ private:
     std::recursive_mutex lock_;
     std::uint64_t entered_ = 0;            // executions that this rank has entered
     StealExecution* execution_ = nullptr;  // in progress
-    std::vector<StealLetter> early_;
+    std::vector<StealMessage> early_;
     std::optional<TerminationDetector>
         refused_;          // the last execution: this rank has refused it, and others may be in it
     bool broken_ = false;  // MPI has failed

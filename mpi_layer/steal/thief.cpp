@@ -31,23 +31,23 @@ void Thief::look() {
     if (parts == 0 || (parts == 1 && !parts_.empty() && parts_.front().pieces.last())) search_->look();
 }
 
-void Thief::on_items(StealLetter&& letter) {
-    search_->on_items(letter.source);
+void Thief::on_items(StealMessage&& message) {
+    search_->on_items(message.source);
     ++context_.record.successes;
-    context_.record.bytes_in += static_cast<std::int64_t>(letter.body->used);
-    came_.push_back(std::move(letter));
+    context_.record.bytes_in += static_cast<std::int64_t>(message.body->used);
+    came_.push_back(std::move(message));
 }
 
 void Thief::unpack() {
-    for (StealLetter& letter : came_) {
-        const std::span<const std::byte> message(letter.body->bytes.data(), letter.body->used);
-        const std::int64_t first = letter.header.first;
-        auto results = context_.mail.buffer(context_.mail.result_bytes(), letter.header.count);
+    for (StealMessage& message : came_) {
+        const std::span<const std::byte> bytes(message.body->bytes.data(), message.body->used);
+        const std::int64_t first = message.header.first;
+        auto results = context_.mail.buffer(context_.mail.result_bytes(), message.header.count);
         StealHeader header = context_.header(StealKind::results);
         header.first = first;
-        header.count = letter.header.count;
+        header.count = message.header.count;
         begin_message(results->bytes, header);
-        parts_.push_back({std::move(letter), PieceReader(message), first, header, std::move(results)});
+        parts_.push_back({std::move(message), PieceReader(bytes), first, header, std::move(results)});
     }
     came_.clear();
 }

@@ -29,13 +29,13 @@ public:
     }
 
     // Messages; they may come while a callback runs, so these call none.
-    void on_items(StealLetter&& letter);
-    void on_nothing(const StealLetter& letter) { search_->on_nothing(letter.source, letter.header); }
+    void on_items(StealMessage&& message);
+    void on_nothing(const StealMessage& message) { search_->on_nothing(message.source, message.header); }
     void on_victim(int rank) { search_->on_victim(context_.callbacks.failed() ? -1 : rank); }
 
 private:
     struct Part {
-        StealLetter items;
+        StealMessage items;
         PieceReader pieces;
         std::int64_t next;   // item that the next piece begins with
         StealHeader header;  // of the results that have not been sent
@@ -49,7 +49,7 @@ private:
 
     StealContext& context_;
     std::unique_ptr<Search> search_;
-    std::vector<StealLetter> came_;
+    std::vector<StealMessage> came_;
     std::vector<Part> parts_;  // the first one is being run
 };
 

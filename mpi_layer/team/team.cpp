@@ -16,8 +16,8 @@ namespace gimbal::mpi {
 
 namespace {
 
-// Of what ranks share and send: SharedSlots, ChunkQueues, ChunkRequest and ChunkReply, the queues, doorbells and
-// letters of steal loops, packets and parts of the core. To be raised with every change there.
+// Of what ranks share and send: SharedSlots, ChunkQueues, ChunkRequest and ChunkReply, the queues, message counts and
+// messages of steal loops, packets and parts of the core. To be raised with every change there.
 constexpr int kLayout = 2;
 constexpr double kGone_s = 10;  // robust: a rank that is not at the end so long after another counts as gone
 

@@ -38,7 +38,7 @@ struct StealBuffer {
 };
 
 /// A message that came.
-struct StealLetter {
+struct StealMessage {
     int source = -1;
     StealHeader header = {};
     std::unique_ptr<StealBuffer> body = {};  ///< the whole message, header included; null: there is only the header
