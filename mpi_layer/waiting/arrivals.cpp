@@ -57,7 +57,7 @@ bool Gathering::has_ended_without_others() noexcept {
     return comm_.has_arrivals() && !all_awaited_have_come();
 }
 
-bool Gathering::has_polled(int slot) noexcept {
+bool Gathering::note_polls(int slot) noexcept {
     try {
         if (polls_before_.empty()) polls_before_.resize(static_cast<std::size_t>(node().slots()));
     } catch (const std::bad_alloc&) {
@@ -80,12 +80,12 @@ bool Gathering::is_hopeless() noexcept {
         if (has_come(slot)) continue;
         if (!node().is_alive(slot)) return true;
         if (!awaits(slot, below)) continue;
-        all_inside &= has_polled(slot) || node().rank(slot).inside.load(std::memory_order_relaxed) != 0;
+        all_inside &= note_polls(slot) || node().rank(slot).inside.load(std::memory_order_relaxed) != 0;
         entered += node().rank(slot).entered.load(std::memory_order_relaxed);
     }
     const bool same = all_inside && entered == entered_before_;
     entered_before_ = entered;
-    return same || patience_.is_lost();
+    return same || patience_.double_if_over();
 }
 
 bool Gathering::all_have_come(bool up_to_self) noexcept {

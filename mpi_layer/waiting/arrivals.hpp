@@ -31,8 +31,8 @@ public:
 private:
     [[nodiscard]] bool awaits(int slot, bool below_self) const noexcept;
     [[nodiscard]] bool has_come(int slot) noexcept;
-    /// Whether it has looked for something since the last time that this was asked.
-    [[nodiscard]] bool has_polled(int slot) noexcept;
+    /// Note how often it has looked for something. @return it has since the last note
+    [[nodiscard]] bool note_polls(int slot) noexcept;
     [[nodiscard]] bool all_have_come(bool up_to_self) noexcept;
     [[nodiscard]] bool all_awaited_have_come() noexcept;
 

@@ -144,7 +144,7 @@ bool RequestsAwaited::is_there() noexcept {
 
 /// Also where a request is not completed by looking at it, as those of MPIX_Grequest_start.
 bool RequestsAwaited::is_hopeless() noexcept {
-    return patience_.is_lost() || any_has_died();
+    return patience_.double_if_over() || any_has_died();
 }
 
 bool MessageAwaited::is_there() noexcept {
@@ -154,7 +154,7 @@ bool MessageAwaited::is_there() noexcept {
 }
 
 bool MessageAwaited::is_hopeless() noexcept {
-    return patience_.is_lost() || any_has_died();
+    return patience_.double_if_over() || any_has_died();
 }
 
 }  // namespace gimbal::waiting

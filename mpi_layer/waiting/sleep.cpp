@@ -77,7 +77,7 @@ bool is_of_use() noexcept {
 
 }  // namespace
 
-bool Patience::is_lost() noexcept {
+bool Patience::double_if_over() noexcept {
     const std::uint64_t now = now_ns();
     if (since_ns_ == 0) since_ns_ = now;
     std::uint64_t patience_ns = g_patience_ns.load(std::memory_order_relaxed);

@@ -21,11 +21,13 @@ protected:
 /// about unseen. Some seconds; twice as long after each time, as others may be late indeed.
 class Patience {
 public:
+    /// Double that time, for the next calls, if this one has lasted for it: since the first time that this was called.
+    /// @return it has, and the program's own call is to be made
     /// @cost a reading of the clock  @threads one; all share how long that is
-    bool is_lost() noexcept;
+    [[nodiscard]] bool double_if_over() noexcept;
 
 private:
-    std::uint64_t since_ns_ = 0;  // the first time that this was asked
+    std::uint64_t since_ns_ = 0;  // 0: not called yet
 };
 
 /// Wait until it is there, on a futex with the cores lent; looks again when a rank of the node wakes this one up, and

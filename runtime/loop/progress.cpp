@@ -45,10 +45,10 @@ bool progress_asked() noexcept {
     return asking.load(std::memory_order_relaxed) % kRound > 0;
 }
 
-bool progress_stands() noexcept {
-    if (asking.load(std::memory_order_relaxed) / kRound == thread_progress.round) return true;
+bool drop_ended_progress() noexcept {
+    if (asking.load(std::memory_order_relaxed) / kRound == thread_progress.round) return false;
     thread_progress.callback = nullptr;
-    return false;
+    return true;
 }
 
 void make_progress() noexcept {
