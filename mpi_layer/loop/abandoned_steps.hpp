@@ -43,5 +43,6 @@ private:
     std::atomic<std::uint64_t> stride_{1};
     std::atomic<std::uint64_t> end_{0};
 };
+static_assert(sizeof(AbandonedSteps) == 24, "raise kLayout in team/team.cpp, then put down the new size");
 
 }  // namespace gimbal::mpi

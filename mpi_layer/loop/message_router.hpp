@@ -20,6 +20,8 @@ namespace gimbal::mpi {
 
 class ForemanTransport;
 
+static_assert(sizeof(gimbal_rank_cost) == 12, "raise kLayout in team/team.cpp, then put down the new size");
+
 /// The messages of all loops of a team that have a foreman. One look tells about all of them, however many loops there
 /// are. No message waits for a partner: sending is done when it is done, and what comes is taken when somebody looks.
 class MessageRouter : public Member {

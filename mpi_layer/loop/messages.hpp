@@ -129,6 +129,8 @@ struct ChunkReply {
 }
 
 static_assert(std::is_trivially_copyable_v<ChunkRequest> && std::is_trivially_copyable_v<ChunkReply>);
+static_assert(sizeof(ChunkRequest) == 2496 && sizeof(ChunkReply) == 728 && sizeof(Stay) == 24,
+              "raise kLayout in team/team.cpp, then put down the new sizes");
 
 /// "100 iterations of fac2"
 [[nodiscard]] inline std::string described(const LoopParameters& parameters) {

@@ -113,6 +113,7 @@ private:
     std::atomic<std::uint64_t> timed_tail_{0};
     std::array<TimedPlace, kMaxTimed> timed_{};
 };
+static_assert(sizeof(NodeQueue) == 2816, "raise kLayout in team/team.cpp, then put down the new size");
 
 /// The queues of one loop on one node: execution e has queue e mod kCount.
 class ChunkQueues {

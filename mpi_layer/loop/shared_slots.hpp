@@ -32,6 +32,7 @@ struct SlotHeader {
 
     static constexpr std::uint64_t kWrongArguments = UINT64_MAX;
 };
+static_assert(sizeof(SlotHeader) == 40, "raise kLayout in team/team.cpp, then put down the new size");
 
 enum class Decided : std::uint32_t {
     no,
@@ -44,6 +45,7 @@ struct alignas(128) RankProgress {
     std::atomic<std::uint64_t> entered{0};  ///< executions that it has come to [count]
     std::atomic<std::uint64_t> left{0};     ///< and left [count]
 };
+static_assert(sizeof(RankProgress) == 128 && offsetof(RankProgress, left) == 8, "raise kLayout in team/team.cpp");
 
 /// The slots of one loop. An execution takes the first that is free, so that the same few are in use, and in the cache,
 /// unless ranks are far apart; each says where the next execution is.

@@ -28,7 +28,7 @@ struct alignas(16) StealHeader {
     std::int64_t first = 0;  ///< claim: [grains]; ask and nothing: a group of nodes; else own items of the owner
     std::int64_t count = 0;  ///< nothing: which nodes of the group are empty, EmptyNodes::of_group(); else as first
 };
-static_assert(sizeof(StealHeader) == 32);
+static_assert(sizeof(StealHeader) == 32, "raise kLayout in team/team.cpp, then put down the new size");
 
 /// Bytes that are used again and again: a message on its way, or one that came.
 struct StealBuffer {

@@ -42,6 +42,7 @@ private:
     struct alignas(128) Count {
         std::atomic<std::uint64_t> sent;
     };
+    static_assert(sizeof(Count) == 128, "raise kLayout in team/team.cpp, then put down the new size");
     static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "must work between processes");
 
     int rank_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -83,6 +84,7 @@ private:
         std::atomic<Refusal> why{Refusal::none};  // it did
     };
     static_assert(std::atomic<double>::is_always_lock_free, "must work between processes");
+    static_assert(sizeof(Queue) == 128 && offsetof(Queue, why) == 40, "raise kLayout in team/team.cpp");
 
     struct Survey {
         double grains = 0;

@@ -18,6 +18,7 @@ struct alignas(16) PieceHeader {
     std::int64_t count = 0;  ///< [items]
     std::int64_t bytes = 0;
 };
+static_assert(sizeof(PieceHeader) == 16, "raise kLayout in team/team.cpp, then put down the new size");
 
 /// Begin a message in an empty or used buffer.
 void begin_message(std::vector<std::byte>& message, const StealHeader& header);

@@ -17,7 +17,8 @@ namespace gimbal::mpi {
 namespace {
 
 // Of what ranks share and send: SharedSlots, ChunkQueues, ChunkRequest and ChunkReply, the queues, message counts and
-// messages of steal loops, packets and parts of the core. To be raised with every change there.
+// messages of steal loops, packets and parts of the core. To be raised with every change there; assertions about sizes
+// beside them say so, but see nothing of what is put into the gap at the end of a structure.
 constexpr int kLayout = 2;
 constexpr double kGone_s = 10;  // robust: a rank that is not at the end so long after another counts as gone
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstddef>
 #include <cstdio>
 #include <ctime>
 #include <new>
@@ -91,6 +92,7 @@ bool Node::join(std::uint32_t refuses) noexcept {
 }
 
 bool Node::share(std::uint32_t refuses) noexcept {
+    static_assert(sizeof(Header) == 64 && offsetof(Header, attaching) == 36, "raise kLayout");
     int rank = 0;
     const Start start = this_start();
     if (mpi().Comm_rank(mpi().world, &rank) != MPI_SUCCESS || mpi().Comm_size(mpi().world, &size_) != MPI_SUCCESS ||

@@ -15,7 +15,8 @@ namespace gimbal::waiting {
 std::uint64_t now_ns() noexcept;
 
 /// Of what the ranks of a node share: RankSlot, Arrival, CommArrivals, Node's header and their order. To be raised with
-/// every change there, so that ranks with libraries of two builds do not find each other.
+/// every change there, so that ranks with libraries of two builds do not find each other. Where an assertion about a
+/// size fails: raise it, then put down the new size. None sees what is put into the gap at the end of a structure.
 inline constexpr std::uint64_t kLayout = 1;
 
 /// What a rank of the node shows to the others, and the futex by which they wake it up.
@@ -31,6 +32,7 @@ struct alignas(64) RankSlot {
     std::int32_t world_rank;
     std::atomic<std::int32_t> comer;  ///< world rank of the one that came to the meeting as the slot's number says
 };
+static_assert(sizeof(RankSlot) == 64 && offsetof(RankSlot, comer) == 48, "raise kLayout");
 
 /// One rank's arrivals at the collectives of one communicator: its own cache line, written by that rank alone.
 struct alignas(64) Arrival {
@@ -44,6 +46,7 @@ struct alignas(64) Arrival {
     /// The rank comes to call k.
     void come(std::uint64_t call, std::uint64_t stamp_ns) noexcept;
 };
+static_assert(sizeof(Arrival) == 64 && offsetof(Arrival, stamps) == 8, "raise kLayout");
 
 /// A communicator as the ranks of the node share it. Followed by one Arrival for every slot of the node.
 struct alignas(64) CommArrivals {
@@ -55,6 +58,7 @@ struct alignas(64) CommArrivals {
 
     [[nodiscard]] Arrival& of(int slot) noexcept { return reinterpret_cast<Arrival*>(this + 1)[slot]; }
 };
+static_assert(sizeof(CommArrivals) == 64 && offsetof(CommArrivals, ended) == 20, "raise kLayout");
 
 /// The ranks of MPI_COMM_WORLD that share a node, and the memory that they share. Ranks have slots, in the order of
 /// their ranks. One object per process; never unmapped, since others may still look at it when this rank has ended.

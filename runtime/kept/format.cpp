@@ -21,14 +21,14 @@ struct Header {
     std::uint32_t size = 0;      // of the whole file [bytes]
     std::uint64_t checksum = 0;  // of all that is not this
 };
-static_assert(sizeof(Header) == 32);
+static_assert(sizeof(Header) == 32, "another kMagic, then the new size");
 
 struct Place {
     std::uint64_t id = 0;
     std::uint32_t at = 0;  // from the beginning of the file [bytes]
     std::uint32_t size = 0;
 };
-static_assert(sizeof(Place) == 16);
+static_assert(sizeof(Place) == 16, "another kMagic, then the new size");
 
 template <class Plain>
 std::string_view bytes_of(const Plain& plain) noexcept {

@@ -25,7 +25,9 @@ namespace gimbal {
 namespace {
 
 constexpr std::size_t kMaxTeamSizes = 4;
-constexpr std::uint64_t kLayout = 2;  // of what learners write: another number where their bytes change
+// Of what learners write: to be raised where their bytes change. tests/unit/kept/layout_test.cpp fails where there are
+// more or fewer of them.
+constexpr std::uint64_t kLayout = 2;
 
 /// The file of one team size, as it was when it was read.
 struct TeamFile {

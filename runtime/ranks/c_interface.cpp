@@ -40,6 +40,9 @@ double rank_held_ticks() noexcept {
 // More than any N or number of steps, and so far from 2^64 that no draws in vain get there.
 constexpr std::uint64_t kBeyondTheEnd = std::uint64_t{3} << 62U;
 
+static_assert(sizeof(gimbal::WorkerTimes) == 256,
+              "raise kLayout in mpi_layer/team/team.cpp, then put down the new size");
+
 /// What ranks of one node share in one execution: a counter, and WorkerTimes[P] at the next multiple of 128.
 gimbal::SharedPlace parts_of(void* place) noexcept {
     if (!place) return {};

@@ -39,6 +39,7 @@ struct Header {
     std::uint64_t within = 0;  // packed()
     double limit = 0;
 };
+static_assert(sizeof(Header) == 184, "raise kLayout in mpi_layer/team/team.cpp, then put down the new size");
 
 std::size_t size_of(const Plan& plan) noexcept {
     return sizeof(Header) + sizeof(std::uint64_t) * (plan.starts.size() + plan.shares.size() + plan.own.size());

@@ -20,6 +20,8 @@ struct Header {
 };
 
 static_assert(std::is_trivially_copyable_v<Header> && std::is_trivially_copyable_v<IterationTimes>);
+static_assert(sizeof(Header) == 80 && sizeof(IterationTimes) == 2048 && sizeof(ChunkCosts::Entry) == 24,
+              "raise kLayout in mpi_layer/team/team.cpp, then put down the new sizes");
 
 constexpr std::size_t kLargest = sizeof(Header) + sizeof(IterationTimes) + kMaxCostBins * sizeof(ChunkCosts::Entry);
 
