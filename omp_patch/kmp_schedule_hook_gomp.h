@@ -187,8 +187,12 @@ extern "C" void __kmp_hook_scope_start(uintptr_t *reductions) {
 }
 
 // As many teams as num_teams() says, which OpenMP 5.1 has for the least, too.
+// libgomp has one thread for all of them, libomp one for each: not for more of
+// them than a process may well have.
 #define __kmpc_push_num_teams(loc, gtid, teams, limit)                         \
-  __kmpc_push_num_teams_51(loc, gtid, teams, teams, limit)
+  __kmpc_push_num_teams_51(loc, gtid, KMP_MIN((int)(teams), hook_most_teams),   \
+                           KMP_MIN((int)(teams), hook_most_teams), limit)
+static const int hook_most_teams = 1024;
 
 // Those of taskloop have none.
 static void **const hook_event = nullptr;

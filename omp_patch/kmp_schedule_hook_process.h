@@ -165,16 +165,22 @@ template <typename Wait> static inline int __kmp_hook_not_cancelled(Wait wait) {
   __kmp_hook_not_cancelled(                                                    \
       [&] { return pthread_cond_timedwait(condition, lock, until); })
 
-// libgomp says nothing of what is deprecated.
+// libgomp says nothing of what is deprecated, nor of a number of levels that it
+// ignores.
 #undef KMP_INFORM
-#define KMP_INFORM(id, ...)                                                    \
+#define KMP_INFORM(id, ...) KMP_HOOK_SAY(kmp_ms_inform, id, ##__VA_ARGS__)
+#undef KMP_WARNING
+#define KMP_WARNING(id, ...) KMP_HOOK_SAY(kmp_ms_warning, id, ##__VA_ARGS__)
+#define KMP_HOOK_SAY(severity, id, ...)                                        \
   (__kmp_hook_is_silent(kmp_i18n_msg_##id)                                     \
        ? (void)0                                                               \
-       : __kmp_msg(kmp_ms_inform, KMP_MSG(id, ##__VA_ARGS__), __kmp_msg_null))
+       : __kmp_msg(severity, KMP_MSG(id, ##__VA_ARGS__), __kmp_msg_null))
 
 static inline bool __kmp_hook_is_silent(int message) {
   if (message != kmp_i18n_msg_APIDeprecated &&
-      message != kmp_i18n_msg_EnvVarDeprecated)
+      message != kmp_i18n_msg_EnvVarDeprecated &&
+      message != kmp_i18n_msg_ActiveLevelsNegative &&
+      message != kmp_i18n_msg_ActiveLevelsExceedLimit)
     return false;
   __kmp_hook_find_libgomp();
   return __kmp_hook_beside_libgomp != 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What libomp reads of a GNU program's environment. libgomp has read it before
- * and has said what is wrong in it; what it ignores libomp would take, or end
- * the process. So libomp gets a copy in which such variables are missing and
- * blanks are gone. Its locks are of the kind that is nearest to libgomp's: who
- * comes first gets them, and nobody stands in a queue, which takes ten times as
- * long where several threads want one. Linked into the patched libomp.so. */
+ * and has said what is wrong in it; what it ignores libomp would take, warn of,
+ * or end the process. So libomp gets a copy in which such variables are missing
+ * and the others are written as libomp takes them, with the number of threads
+ * and the places that libgomp has. Its locks are of the kind that is nearest to
+ * libgomp's: who comes first gets them, and nobody stands in a queue, which
+ * takes ten times as long where several threads want one. Linked into the
+ * patched libomp.so. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +14,37 @@
 #include "schedule_hook.h"
 
 typedef enum value_kind {
-  kNumbers, /* larger than 0, with commas between them */
-  kNumber,
-  kBoolean,
-  kWords,
+  kNumbers,  /* larger than 0, with commas between them */
+  kNumber,   /* larger than 0 */
+  kCount,    /* 0 or larger */
+  kSize,     /* a number with a unit, in kB without one */
+  kSchedule, /* a schedule of OpenMP's, or a technique of Gimbal's */
+  kWord,     /* one of `words` */
+  kWords     /* several of them, with commas between them */
 } value_kind;
 
 static const struct {
   const char *name;
   value_kind kind;
+  const char *words;
 } known[] = {
-    {"OMP_NUM_THREADS", kNumbers},       {"OMP_THREAD_LIMIT", kNumber},
-    {"OMP_NUM_TEAMS", kNumber},          {"OMP_TEAMS_THREAD_LIMIT", kNumber},
-    {"OMP_DYNAMIC", kBoolean},           {"OMP_NESTED", kBoolean},
-    {"OMP_CANCELLATION", kBoolean},      {"OMP_SCHEDULE", kWords},
-    {"OMP_WAIT_POLICY", kWords},
+    {"OMP_NUM_THREADS", kNumbers, NULL},
+    {"OMP_THREAD_LIMIT", kNumber, NULL},
+    {"OMP_NUM_TEAMS", kNumber, NULL},
+    {"OMP_TEAMS_THREAD_LIMIT", kNumber, NULL},
+    {"OMP_MAX_ACTIVE_LEVELS", kCount, NULL},
+    {"OMP_DEFAULT_DEVICE", kCount, NULL},
+    {"OMP_MAX_TASK_PRIORITY", kCount, NULL},
+    {"OMP_STACKSIZE", kSize, NULL},
+    {"GOMP_STACKSIZE", kSize, NULL},
+    {"OMP_SCHEDULE", kSchedule, NULL},
+    {"OMP_DYNAMIC", kWord, "true false"},
+    {"OMP_NESTED", kWord, "true false"},
+    {"OMP_CANCELLATION", kWord, "true false"},
+    {"OMP_DISPLAY_AFFINITY", kWord, "true false"},
+    {"OMP_WAIT_POLICY", kWord, "active passive"},
+    {"OMP_TARGET_OFFLOAD", kWord, "default mandatory disabled"},
+    {"OMP_PROC_BIND", kWords, "true false master primary close spread"},
 };
 
 /* By ASCII, whatever the program's locale is. */
@@ -34,30 +52,64 @@ static int is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 static int is_blank(char letter) {
   return letter == ' ' || (letter >= '\t' && letter <= '\r');
 }
-static int is_word(const char *text, const char *word) {
-  for (; *word; ++text, ++word) {
-    const char small =
-        *text >= 'A' && *text <= 'Z' ? (char)(*text - 'A' + 'a') : *text;
-    if (small != *word)
-      return 0;
-  }
-  return *text == '\0';
+static char small(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
 }
 
-static int is_positive(const char *digits, size_t length) {
-  int positive = 0;
+/* Whether the `length` letters of the text are this word. */
+static int is_word(const char *text, size_t length, const char *word,
+                   size_t word_length) {
+  if (length != word_length)
+    return 0;
+  for (size_t i = 0; i < length; ++i) {
+    if (small(text[i]) != word[i])
+      return 0;
+  }
+  return 1;
+}
+
+static int is_one_of(const char *text, size_t length, const char *words) {
+  while (*words) {
+    const size_t word = strcspn(words, " ");
+    if (is_word(text, length, words, word))
+      return 1;
+    words += word;
+    words += *words == ' ';
+  }
+  return 0;
+}
+
+/* @return the value of so many digits; -1: they are none, or too many */
+static long long number_of(const char *digits, size_t length) {
+  long long number = 0;
+  if (length == 0 || length > 18)
+    return -1;
   for (size_t i = 0; i < length; ++i) {
     if (!is_digit(digits[i]))
-      return 0;
-    positive |= digits[i] != '0';
+      return -1;
+    number = 10 * number + (digits[i] - '0');
   }
-  return positive;
+  return number;
 }
 
-static int are_positive(const char *value, int several) {
+/* Less than the 16 kB that a thread needs libgomp refuses. */
+static int is_size(const char *value) {
+  static const char units[] = "bkmg";
+  const size_t length = strlen(value);
+  const char *unit =
+      length > 0 ? strchr(units, small(value[length - 1])) : NULL;
+  const long long number = number_of(value, length - (unit != NULL));
+  const int power = unit ? (int)(unit - units) : 1;
+  return number >= 0 && number < (1LL << 32) &&
+         number << 10 * power >= 16384;
+}
+
+/* Each of what stands between commas. */
+static int are(value_kind kind, const char *words, const char *value) {
   for (;;) {
     const size_t length = strcspn(value, ",");
-    if (!is_positive(value, length) || (value[length] == ',' && !several))
+    if (kind == kWords ? !is_one_of(value, length, words)
+                       : number_of(value, length) <= 0)
       return 0;
     if (value[length] == '\0')
       return 1;
@@ -65,46 +117,91 @@ static int are_positive(const char *value, int several) {
   }
 }
 
-static int is_valid(value_kind kind, const char *value) {
-  switch (kind) {
-  case kNumbers:
-    return are_positive(value, 1);
-  case kNumber:
-    return are_positive(value, 0);
-  case kBoolean:
-    return is_word(value, "true") || is_word(value, "false");
-  case kWords:
-    break;
-  }
-  return *value != '\0';
+static const char kOne[] = ",1";
+
+/* A chunk that is not larger than 0 is none for libgomp, `auto` has none, and
+ * one that is no number is 1, with what stands before it in force.
+ * @param value  with room for kOne behind it  @return 0: libgomp ignores it */
+static int keep_schedule(char *value) {
+  const char *colon = strchr(value, ':');
+  const char *kind = colon ? colon + 1 : value;
+  const size_t length = strcspn(kind, ", ");
+  if (!is_one_of(kind, length, "static dynamic guided auto"))
+    return *value != '\0';
+  char *const chunk = value + (kind - value) + length;
+  if (*chunk == '\0')
+    return 1;
+  const size_t sign = chunk[0] == ',' && chunk[1] == '-';
+  const char *digits = chunk + 1 + sign;
+  const long long number = number_of(digits, strlen(digits));
+  if (sign || number == 0 || is_word(kind, length, "auto", 4))
+    *chunk = '\0';
+  else if (*chunk != ',' || number < 0)
+    strcpy(chunk, kOne);
+  return 1;
 }
 
-static void remove_blanks(char *text) {
+static int keep(value_kind kind, const char *words, char *value) {
+  switch (kind) {
+  case kNumbers:
+  case kWords:
+    return are(kind, words, value);
+  case kNumber:
+    return number_of(value, strlen(value)) > 0;
+  case kCount:
+    return number_of(value, strlen(value)) >= 0;
+  case kSize:
+    return is_size(value);
+  case kSchedule:
+    return keep_schedule(value);
+  case kWord:
+    break;
+  }
+  return is_one_of(value, strlen(value), words);
+}
+
+static int separates(char letter) {
+  return letter == ',' || letter == ':' || letter == '\0';
+}
+
+/* Takes away blanks at the ends and beside what separates, before a unit, and
+ * the sign of a number. A blank within a number or a word stays, and is wrong
+ * there. */
+static void tidy(value_kind kind, char *text) {
+  const char *const begin = text;
   char *to = text;
-  for (; *text; ++text) {
-    if (!is_blank(*text))
-      *to++ = *text;
+  for (const char *from = text; *from; ++from) {
+    const char before = to == begin ? '\0' : to[-1];
+    if (is_blank(*from)) {
+      const char next = from[1 + strspn(from + 1, " \t\n\v\f\r")];
+      if (separates(before) || separates(next) ||
+          (kind == kSize && !is_digit(next)))
+        continue;
+    }
+    if (*from == '+' && separates(before) && kind <= kSize)
+      continue;
+    *to++ = *from;
   }
   *to = '\0';
 }
 
-/* @return what libomp is to read, allocated if it is another text; NULL: nothing */
+static int is_variable(const char *variable, const char *name) {
+  const size_t length = strlen(name);
+  return strncmp(variable, name, length) == 0 && variable[length] == '=';
+}
+
+/* @return what libomp is to read, allocated or the same; NULL: nothing */
 static char *as_libgomp(char *variable) {
-  const char *value = strchr(variable, '=');
-  const size_t length = value ? (size_t)(value - variable) : 0;
-  /* libomp 19 ends the process by it. */
-  if (length == strlen("OMP_PLACES") &&
-      strncmp(variable, "OMP_PLACES", length) == 0 && strchr(value, '!'))
-    return NULL;
   for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); ++i) {
-    if (strlen(known[i].name) != length ||
-        strncmp(variable, known[i].name, length) != 0)
+    if (!is_variable(variable, known[i].name))
       continue;
-    char *copy = strdup(variable);
+    char *copy = malloc(strlen(variable) + sizeof(kOne));
     if (!copy)
       return variable;
-    remove_blanks(copy + length + 1);
-    if (is_valid(known[i].kind, copy + length + 1))
+    strcpy(copy, variable);
+    char *value = copy + strlen(known[i].name) + 1;
+    tidy(known[i].kind, value);
+    if (keep(known[i].kind, known[i].words, value))
       return copy;
     free(copy);
     return NULL;
@@ -112,34 +209,30 @@ static char *as_libgomp(char *variable) {
   return variable;
 }
 
-char **__kmp_hook_environment(char **env) {
-  static char *none[] = {NULL};
-  if (!env) /* the program has called clearenv() */
-    env = none;
-  __kmp_hook_find_libgomp();
-  if (!__kmp_hook_beside_libgomp)
-    return env;
+static char **copy_of(char **env) {
   size_t count = 0;
-  int has_kind = 0, has_threads = 0, sleeps = 0;
   while (env[count] != NULL)
     ++count;
-  /* What a copy holds stays: this is asked for once, and where libomp begins
-   * again. */
   char **copy = calloc(count + 3, sizeof(*copy));
   if (!copy)
     return env;
   size_t used = 0;
+  int has_kind = 0, has_threads = 0, sleeps = 0;
   for (size_t i = 0; i < count; ++i) {
-    char *const variable = as_libgomp(env[i]);
-    if (!variable)
+    char *variable = as_libgomp(env[i]);
+    if (variable && is_variable(variable, "OMP_PLACES"))
+      variable = __kmp_hook_libgomp_places;
+    if (!variable || (is_variable(variable, "GOMP_CPU_AFFINITY") &&
+                      !__kmp_hook_libgomp_places))
       continue;
+    has_threads |= is_variable(variable, "OMP_NUM_THREADS");
+    has_kind |= is_variable(variable, "KMP_LOCK_KIND");
+    sleeps |= is_variable(variable, "OMP_WAIT_POLICY") &&
+              is_one_of(variable + 16, strlen(variable + 16), "passive");
     copy[used++] = variable;
-    has_kind |= strncmp(variable, "KMP_LOCK_KIND=", 14) == 0;
-    has_threads |= strncmp(variable, "OMP_NUM_THREADS=", 16) == 0;
-    sleeps |= strncmp(variable, "OMP_WAIT_POLICY=", 16) == 0 &&
-              is_word(variable + 16, "passive");
   }
-  static char spinning[] = "KMP_LOCK_KIND=tas", sleeping[] = "KMP_LOCK_KIND=futex";
+  static char spinning[] = "KMP_LOCK_KIND=tas";
+  static char sleeping[] = "KMP_LOCK_KIND=futex";
   if (!has_kind)
     copy[used++] = sleeps ? sleeping : spinning;
   static char threads[64];
@@ -149,4 +242,18 @@ char **__kmp_hook_environment(char **env) {
     copy[used++] = threads;
   }
   return copy;
+}
+
+char **__kmp_hook_environment(char **env) {
+  static char *none[] = {NULL};
+  /* libgomp reads its environment once, too. */
+  static char **first;
+  if (!env) /* the program has called clearenv() */
+    env = none;
+  __kmp_hook_find_libgomp();
+  if (!__kmp_hook_beside_libgomp)
+    return env;
+  if (!first)
+    first = copy_of(env);
+  return first;
 }

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -25,6 +26,12 @@ static void add(processors *set, int processor) {
   const unsigned bits = 8 * sizeof(unsigned long);
   if (processor >= 0 && processor < kMaxProcessors)
     set->words[(unsigned)processor / bits] |= 1UL << (unsigned)processor % bits;
+}
+
+static int is_in(const processors *set, int processor) {
+  const unsigned bits = 8 * sizeof(unsigned long);
+  return (int)(set->words[(unsigned)processor / bits] >>
+               (unsigned)processor % bits) & 1;
 }
 
 static int contains_all(const processors *set, const processors *others) {
@@ -67,6 +74,42 @@ static void add_place(const places *of, int place, processors *set) {
   free(numbers);
 }
 
+/* "{first:count,...}" */
+static void write_place(const processors *set, FILE *text) {
+  const char *before = "{";
+  for (int i = 0; i < kMaxProcessors; ++i) {
+    if (!is_in(set, i))
+      continue;
+    const int begin = i;
+    while (i + 1 < kMaxProcessors && is_in(set, i + 1))
+      ++i;
+    fprintf(text, "%s%d:%d", before, begin, i + 1 - begin);
+    before = ",";
+  }
+  fputc('}', text);
+}
+
+/* @return OMP_PLACES as libgomp has read it, allocated; NULL: no places */
+static char *written(const places *of) {
+  char *text = NULL;
+  size_t length = 0;
+  const int count = of->count();
+  FILE *into = count > 0 ? open_memstream(&text, &length) : NULL;
+  processors *one = calloc(1, sizeof(*one));
+  if (into && one) {
+    for (int place = 0; place < count; ++place) {
+      memset(one, 0, sizeof(*one));
+      add_place(of, place, one);
+      fputs(place == 0 ? "OMP_PLACES=" : ",", into);
+      write_place(one, into);
+    }
+  }
+  free(one);
+  if (into)
+    fclose(into);
+  return text;
+}
+
 /* The paths of all that are called libgomp, as many as fit: a wheel of Python's
  * brings its own. */
 typedef struct libraries {
@@ -88,17 +131,23 @@ static int note_name(struct dl_phdr_info *info, size_t size, void *into) {
 
 int __kmp_hook_beside_libgomp = 0;
 int __kmp_hook_libgomp_threads = 0;
+char *__kmp_hook_libgomp_places = NULL;
 
-/* Only where the main thread may use fewer processors than when libgomp began. */
+/* As many as the main thread has processors, and no fewer than libgomp says:
+ * the thread has given some away, or is bound. Fewer are what somebody has set
+ * by a handle of it since. Of several libgomps the first one's. */
 static void note_threads(void *library) {
   int (*threads)(void);
-  cpu_set_t now;
-  if (!find(library, "omp_get_max_threads", &threads) ||
-      sched_getaffinity(0, sizeof(now), &now) != 0)
-    return;
-  const int count = threads();
-  if (count > CPU_COUNT(&now))
-    __kmp_hook_libgomp_threads = count;
+  processors *now = calloc(1, sizeof(*now));
+  if (now && __kmp_hook_libgomp_threads == 0 &&
+      find(library, "omp_get_max_threads", &threads)) {
+    int count = 0;
+    if (sched_getaffinity(0, sizeof(now->words), (cpu_set_t *)now->words) == 0)
+      count = CPU_COUNT_S(sizeof(now->words), (cpu_set_t *)now->words);
+    const int by_libgomp = threads();
+    __kmp_hook_libgomp_threads = by_libgomp > count ? by_libgomp : count;
+  }
+  free(now);
 }
 
 /* What libgomp's start-up has bound threads to, and may have done so to more of
@@ -133,6 +182,8 @@ void __kmp_hook_find_libgomp(void) {
       if (library && find_places(library, &of)) {
         note_threads(library);
         const int count = of.count();
+        if (!__kmp_hook_libgomp_places)
+          __kmp_hook_libgomp_places = written(&of);
         for (int place = 0; place < count; ++place)
           add_place(&of, place, all);
         if (count > 0)

@@ -101,13 +101,15 @@ int __kmp_hook_truncate(int file, long bytes);
  * library is not unloaded any more. @threads one, when libomp starts */
 void __kmp_hook_find_libgomp(void);
 extern int __kmp_hook_beside_libgomp;
-/** Threads of a team by libgomp, which has counted processors before the program
- * took any away from its main thread; 0: it is as libomp counts them now. */
+/** Threads of a team, and "OMP_PLACES=..." by libgomp, which has read the
+ * environment and counted processors before the program changed any of it; 0 and
+ * NULL: none. */
 extern int __kmp_hook_libgomp_threads;
+extern char *__kmp_hook_libgomp_places;
 
 /** What libomp is to read of the environment: an empty one for a program that
- * has called clearenv(); in GNU code only what libgomp takes, too, without
- * blanks. @param env  may be NULL  @return never NULL @threads one */
+ * has called clearenv(); in GNU code what libgomp has made of it, the same each
+ * time. @param env  may be NULL  @return never NULL @threads one */
 char **__kmp_hook_environment(char **env);
 
 /** Gives the calling thread the mask back that it had before libgomp's start-up

@@ -171,7 +171,66 @@ int main(void) {
 """
 
 
+# What a variable may hold; half of it libgomp refuses.
+VALUES = {
+    "OMP_NUM_THREADS": ("1", "3", "4,2", "2,3,2", " +3 , 2 ", "", "0", "x", "1 6", "2,"),
+    "OMP_THREAD_LIMIT": ("2", "4", "0", "4 2"),
+    "OMP_NUM_TEAMS": ("3", "0"),
+    "OMP_TEAMS_THREAD_LIMIT": ("3", "0"),
+    "OMP_MAX_ACTIVE_LEVELS": ("1", "2", "5", "-1", "x", ""),
+    "OMP_DYNAMIC": ("true", "FALSE", "1"),
+    "OMP_NESTED": ("true", "false"),
+    "OMP_CANCELLATION": ("true", "yes"),
+    "OMP_SCHEDULE": ("static", " static , 4", "dynamic,3", "GUIDED,7", "auto", "auto,3", "monotonic:dynamic,3",
+                     "nonmonotonic : guided", "dynamic,0", "dynamic,", "guided,x", "static,x"),
+    "OMP_WAIT_POLICY": ("active", "passive", "x"),
+    "OMP_PROC_BIND": ("true", "false", "close", "spread", "primary", "spread,close", "x", ""),
+    "OMP_PLACES": ("threads", "cores", "sockets", " threads", "threads(1)", "{%d}", "{%d},{%d}", "{%d}:1",
+                   "{%d,%d},!{%d}", "core", "x", ""),
+    "GOMP_CPU_AFFINITY": ("%d", "%d %d", "x"),
+    "OMP_DEFAULT_DEVICE": ("0", "5", "-1", "x"),
+    "OMP_MAX_TASK_PRIORITY": ("5", "-1"),
+    "OMP_STACKSIZE": ("2M", "512", " 1 G", "x", "4096B"),
+    "OMP_TARGET_OFFLOAD": ("disabled", "x"),
+    "OMP_DISPLAY_AFFINITY": ("false", "x"),
+}
+# Several at once: each with each other would take an hour.
+TOGETHER = (
+    {"OMP_NUM_THREADS": "3,2", "OMP_PROC_BIND": "true"},
+    {"OMP_NUM_THREADS": "2,2", "OMP_PROC_BIND": "spread,close", "OMP_PLACES": "threads"},
+    {"OMP_NUM_THREADS": "4", "OMP_THREAD_LIMIT": "3"},
+    {"OMP_NESTED": "true", "OMP_THREAD_LIMIT": "4", "OMP_NUM_THREADS": "2"},
+    {"OMP_NESTED": "true", "OMP_MAX_ACTIVE_LEVELS": "1"},
+    {"OMP_PROC_BIND": "false", "OMP_PLACES": "cores"},
+    {"OMP_PROC_BIND": "close", "OMP_PLACES": "x"},
+)
+
+
+def comparable(name, answer, variables):
+    """One of like_libgomp/answers.c, without what libomp has otherwise and no program minds."""
+    stage, question = name.split(".")
+    binds = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"} & set(variables)
+    if question in ("supported_active_levels", "max_active_levels", "levels"):
+        return min(answer, 255)  # libomp has no limit
+    if question == "nested" and stage == "regions":
+        return None  # of a thread there, which libgomp takes for inactive; gone from OpenMP
+    if question in ("schedule", "chunk") and stage in ("first", "regions") and "OMP_SCHEDULE" not in variables:
+        return None  # of no schedule at all: dynamic,1 and static
+    if question == "chunk" and variables.get("OMP_SCHEDULE", "").startswith("auto"):
+        return None
+    if question == "proc_bind":
+        return answer != 0  # libomp: true is spread, and GOMP_CPU_AFFINITY something else
+    if binds and (question == "num_procs" or
+                  question == "partition" and variables.get("OMP_PROC_BIND", "true") == "true"):
+        return None  # libgomp counts all places, libomp those of the thread
+    if stage == "teams" and variables.keys() & {"OMP_THREAD_LIMIT", "OMP_DYNAMIC"}:
+        return None  # teams are threads in libomp, which these limit
+    return answer
+
+
 class LikeLibgomp(tool_test.ToolTest):
+    maxDiff = None
+
     def run_program(self, *words, library=True, **variables):
         if library:
             variables["LD_PRELOAD"] = str(pathlib.Path(tool_test.ARGUMENTS.library).resolve())
@@ -214,6 +273,32 @@ class LikeLibgomp(tool_test.ToolTest):
         for variables in ({}, {"OMP_NESTED": "true"}, {"OMP_THREAD_LIMIT": "3"}):
             with self.subTest(**variables):
                 self.assert_same(program, **variables)
+
+    def answers(self, program, variables, library):
+        status, out, err = self.run_program(program, library=library, **variables)
+        lines = (line.split() for line in out.splitlines())
+        return status, [(name, comparable(name, int(answer), variables)) for name, answer in lines], err
+
+    def test_all_that_can_be_asked_under_each_variable(self):
+        program = self.build_gnu((pathlib.Path(__file__).parent / "like_libgomp/answers.c").read_text())
+        first = sorted(os.sched_getaffinity(0))
+        processors = (first[0], first[-1], first[0])
+        for variables in ({}, *({name: value} for name, values in VALUES.items() for value in values), *TOGETHER):
+            variables = {name: value % processors[:value.count("%d")] for name, value in variables.items()}
+            with self.subTest(**variables):
+                self.assertEqual(self.answers(program, variables, True), self.answers(program, variables, False))
+
+    def test_the_kind_of_locks(self):
+        program = self.build_gnu(LEAVES)
+        for variables, kind in (({}, "tas"), ({"OMP_WAIT_POLICY": " PASSIVE"}, "futex"),
+                                ({"OMP_WAIT_POLICY": "active"}, "tas"), ({"KMP_LOCK_KIND": "queuing"}, "queuing")):
+            with self.subTest(**variables):
+                _, out, err = self.run_program(program, KMP_SETTINGS="1", **variables)
+                self.assertIn(f"   KMP_LOCK_KIND={kind}\n", out + err)
+
+    def test_a_main_thread_that_gives_processors_away_after_libomp_has_begun(self):
+        program = self.build_gnu(SIZES.replace("int first = 0;", "int first = omp_get_max_threads() * 0;"))
+        self.assert_same(program, OMP_SCHEDULE="static,2")
 
     def test_what_libgomp_ignores_or_reads_otherwise_in_the_environment(self):
         program = self.build_gnu(SIZES)
