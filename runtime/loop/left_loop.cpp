@@ -42,6 +42,8 @@ void LeftLoop::leave(const Request& request, double time) noexcept {
     schedule_.store(request.schedule_number, kRelaxed);
     lengths_.store(lengths | bit_of(request.trip), kRelaxed);
     count(request);
+    left_at_ = now;
+    calls_then_ = calls();
     tell_team(request);
 }
 
@@ -90,6 +92,11 @@ std::uint64_t LeftLoop::sum(Figure figure) const noexcept {
 
 std::uint64_t LeftLoop::calls() const noexcept {
     return sum([](const gimbal_left_counts& counts) { return __atomic_load_n(&counts.calls, __ATOMIC_RELAXED); });
+}
+
+double LeftLoop::apart() const noexcept {
+    if (left_at_ == 0) return 0;
+    return static_cast<double>(known_now() - left_at_) / static_cast<double>(calls() - calls_then_ + 1);
 }
 
 std::uint64_t LeftLoop::iterations() const noexcept {

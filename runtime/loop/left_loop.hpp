@@ -11,7 +11,7 @@
 namespace gimbal {
 
 /// Executions of one loop site that are left to the caller: for some trip counts, under one schedule, for some time.
-/// @threads leave(): the owner locks; all others any, without a lock: each figure counts by itself
+/// @threads leave(), apart(): the owner locks; all others any, without a lock: each figure counts by itself
 class LeftLoop {
 public:
     LeftLoop() = default;
@@ -25,6 +25,10 @@ public:
 
     /// Whether this execution is left, for one that the table did not show. Counts it.
     [[nodiscard]] bool holds(const Request& request) noexcept;
+
+    /// How long the executions since the last leave() are apart, from the beginning of one to that of the next, whatever
+    /// lies between [ticks]; 0: there was none. @pre one begins now
+    [[nodiscard]] double apart() const noexcept;
 
     /// Executions that were left [count].
     [[nodiscard]] std::uint64_t calls() const noexcept;
@@ -47,6 +51,7 @@ private:
     std::atomic<std::uint64_t> lengths_ = 0;  // bit k: trip counts of k bits
     std::atomic<std::uint64_t> until_ = 0;    // gimbal_known_now()
     std::atomic<int> schedule_ = 0;
+    std::uint64_t left_at_ = 0, calls_then_ = 0;  // known_now() and calls() at the last leave(); 0: none
     // Where one region runs it again and again: when it was opened last, loops since the time before, how often so
     // many.
     std::atomic<std::uint64_t> last_moment_ = 0;

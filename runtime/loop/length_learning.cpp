@@ -60,6 +60,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .monotonic = request.monotonic,
             .can_leave = request.can_leave && granule_ == 1,
             .left_loops = request.left_loops,
+            .apart = request.apart,
             .shared_cores = request.shared_cores,
             .tick_s = traits_.clock.tick_s(),
             .way = traits_.way,
@@ -95,7 +96,7 @@ Decision LengthLearning::decide(const Request& request) {
     if (is_alone(request)) {
         // Loops that are not short may take long to open then.
         if (request.crowded) alone_.invite(last_time_ * traits_.clock.tick_s());
-        decision.left_for = alone_.leave(traits_.clock.tick_s(), request.left_loops);
+        decision.left_for = alone_.leave(traits_.clock.tick_s(), request.left_loops, request.apart);
         if (decision.left_for > 0) return decision;
     }
     if (decided_by_ranks(request, decision) || held(request, decision)) {

@@ -16,6 +16,7 @@ constexpr double kFirstTakes = 3;       // times what later executions take, who
 constexpr double kYields_s = 15e-6;     // who waits at the end of a longer one gives its core to who wants it,
 constexpr double kLong_s = 5e-3;        // and this one does not feel what it costs to be looked after
 constexpr double kMaxCalls = 32;        // that a loop which is not short is left for, unless they take too little time
+constexpr double kMaxCalls_s = 0.5;     // or too much
 constexpr double kMinWay_s = 5e-7;      // what balancing costs at least, in the loop and around it,
 constexpr double kMaxWay_s = 2e-6;      // and what it is taken to cost at most: first executions take long,
 constexpr double kLaterWay_s = 1e-6;    // and where the loop has run for a while,
@@ -90,10 +91,11 @@ bool Leaving::must_be_balanced(double time_s, const LoopContext& context) const 
     return context.shared_cores && least_s >= kYields_s;
 }
 
-double Leaving::leave(double tick_s, std::uint32_t loops) noexcept {
+double Leaving::leave(double tick_s, std::uint32_t loops, double apart) noexcept {
     if (good_ < kGoodLooks || state_ == State::kept) return 0;
-    const double longest_s = time_s_ > kShort_s ? std::clamp(kMaxCalls * time_s_, kFirstPeriod_s, kLongestPeriod_s)
-                                                : std::max(kLongestPeriod_s, loops * kLook_s / kForLooks);
+    const double longest_s = time_s_ > kShort_s
+                                 ? std::clamp(kMaxCalls * std::max(time_s_, apart * tick_s), kFirstPeriod_s, kMaxCalls_s)
+                                 : std::max(kLongestPeriod_s, loops * kLook_s / kForLooks);
     const double shortest_s = std::min(std::max(kFirstPeriod_s, loops * kLook_s / kForFirst), longest_s);
     period_s_ = state_ == State::left ? std::clamp(2 * period_s_, shortest_s, longest_s) : shortest_s;
     state_ = State::left;
@@ -213,7 +215,8 @@ Leaving Leaving::for_other_length() const noexcept {
 double Leaving::left_for_s() const noexcept {
     constexpr double kPart = 0.5;  // of how long it was left for last: this may be other input
     const bool left = good_ >= (state_ == State::left ? kGoodLooks - 1 : kGoodLooks) && state_ != State::kept;
-    return left ? std::max(kPart * period_s_, kFirstPeriod_s) : 0;
+    const double longest_s = time_s_ > kShort_s ? kLongestPeriod_s : kMaxPeriod_s;
+    return left ? std::clamp(kPart * period_s_, kFirstPeriod_s, longest_s) : 0;
 }
 
 void Leaving::save(ByteWriter& to) const {

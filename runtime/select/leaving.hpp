@@ -13,7 +13,8 @@ namespace gimbal {
 /// schedule. Static runs a few times; what its threads wait for each other at the end is all that any technique can
 /// save. If that is less than the way into and out of the loop takes here, the loop is left for a while, by time and
 /// not by count, and static runs once more when that is over; the while doubles as long as nothing has changed,
-/// up to a tenth of a second, or longer where so many loops are left that looks would take more than a thousandth.
+/// up to a tenth of a second, or longer where so many loops are left that looks would take more than a thousandth. A
+/// longer loop is left for some executions, whatever lies between them.
 /// @threads the owner locks
 /// @source derived; test: tests/unit/select/leaving_test.cpp
 class Leaving {
@@ -28,7 +29,8 @@ public:
     /// How long the loop is to be left [ticks]; 0: it is not. The caller leaves it.
     /// @param tick_s  length of a tick [s]
     /// @param loops   that are left in this process, and looked at again [count]
-    [[nodiscard]] double leave(double tick_s, std::uint32_t loops = 1) noexcept;
+    /// @param apart   from one execution to the next, the last time that it was left [ticks]; 0: it was not
+    [[nodiscard]] double leave(double tick_s, std::uint32_t loops = 1, double apart = 0) noexcept;
 
     /// What an execution was.
     /// @param with_static  it was static's  @param static_holds  nothing else was found to be faster

@@ -30,6 +30,7 @@ struct LoopContext {
     bool monotonic = false;                ///< only techniques with ascending chunks will do
     bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
     std::uint32_t left_loops = 0;          ///< loops of the process that were left so [count]
+    double apart = 0;                      ///< mean from one execution to the next while it was left [ticks]; 0: unknown
     bool shared_cores = false;             ///< workers are ready to run and have no core, now and then
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]
     double way = 0;                        ///< what opening and closing an execution take, mean so far [ticks]

@@ -238,6 +238,16 @@ TEST(Leaving, ALongLoopIsLeftOnInvitationAndNotForLong) {
         longest = leaving.leave(1e-9);
     }
     EXPECT_EQ(longest, 32e6) << "32 executions";
+    observe(leaving, true, 1'000'000, 995'000);
+    EXPECT_EQ(leaving.leave(1e-9, 1, 3e6), 64e6) << "it doubles at most";
+    observe(leaving, true, 1'000'000, 995'000);
+    EXPECT_EQ(leaving.leave(1e-9, 1, 3e6), 96e6) << "32 executions with 2 ms between them";
+    for (int more = 0; more < 20; ++more) {
+        observe(leaving, true, 1'000'000, 995'000);
+        longest = leaving.leave(1e-9, 1, 1e9);
+    }
+    EXPECT_DOUBLE_EQ(longest, 0.5e9) << "a program that comes by once in a second";
+    EXPECT_EQ(leaving.left_for_s(), 0.1) << "the next run may come more often";
 }
 
 TEST(Leaving, WhatDoesNotFeelItsCostIsNotInvited) {
