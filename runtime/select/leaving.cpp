@@ -16,7 +16,7 @@ constexpr double kFirstTakes = 3;       // times what later executions take, who
 constexpr double kYields_s = 15e-6;     // who waits at the end of a longer one gives its core to who wants it,
 constexpr double kLong_s = 5e-3;        // and this one does not feel what it costs to be looked after
 constexpr double kMaxCalls = 32;        // that a loop which is not short is left for, unless they take too little time
-constexpr double kMaxCalls_s = 0.5;     // or too much
+constexpr double kMaxApart_s = 0.5;     // or too much: what lies between executions may not come again
 constexpr double kMinWay_s = 5e-7;      // what balancing costs at least, in the loop and around it,
 constexpr double kMaxWay_s = 2e-6;      // and what it is taken to cost at most: first executions take long,
 constexpr double kLaterWay_s = 1e-6;    // and where the loop has run for a while,
@@ -35,7 +35,7 @@ constexpr double kFirstPeriod_s = 1e-3;
 constexpr double kLongestPeriod_s = 0.1;
 constexpr double kMaxPeriod_s = 3600;
 constexpr double kLook_s = 5e-6;    // that a look costs, in a loop whose data here is in no cache any more
-constexpr double kForLooks = 1e-3;  // of the time of the process, for the looks at all loops,
+constexpr double kForLooks = 1e-3;  // of the time of the process, and of the loop's own, for the looks at all loops,
 constexpr double kForFirst = 1e-2;  // and for the first ones
 
 /// The worker that the others wait for. @pre there are workers
@@ -93,10 +93,15 @@ bool Leaving::must_be_balanced(double time_s, const LoopContext& context) const 
 
 double Leaving::leave(double tick_s, std::uint32_t loops, double apart) noexcept {
     if (good_ < kGoodLooks || state_ == State::kept) return 0;
-    const double longest_s = time_s_ > kShort_s
-                                 ? std::clamp(kMaxCalls * std::max(time_s_, apart * tick_s), kFirstPeriod_s, kMaxCalls_s)
-                                 : std::max(kLongestPeriod_s, loops * kLook_s / kForLooks);
-    const double shortest_s = std::min(std::max(kFirstPeriod_s, loops * kLook_s / kForFirst), longest_s);
+    const double apart_s = std::max(time_s_, apart * tick_s);
+    // So long that looks are a small part of the time of the process, and of the loop's own.
+    const auto while_for = [&](double part) {
+        const double calls = time_s_ > 0 ? kLook_s / (part * time_s_) : 0;
+        return std::max(loops * kLook_s / part, std::min(calls * apart_s, kMaxApart_s));
+    };
+    const double longest_s = time_s_ > kShort_s ? std::clamp(kMaxCalls * apart_s, kFirstPeriod_s, kMaxApart_s)
+                                                : std::max(kLongestPeriod_s, while_for(kForLooks));
+    const double shortest_s = std::min(std::max(kFirstPeriod_s, while_for(kForFirst)), longest_s);
     period_s_ = state_ == State::left ? std::clamp(2 * period_s_, shortest_s, longest_s) : shortest_s;
     state_ = State::left;
     good_ = kGoodLooks - 1;  // one look when it is over

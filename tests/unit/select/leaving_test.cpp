@@ -111,6 +111,21 @@ TEST(Leaving, LooksAtManyLoopsTakeAThousandthOfTheTimeTogether) {
     EXPECT_DOUBLE_EQ(longest, 2e9) << "400 looks of 5 us";
 }
 
+TEST(Leaving, LooksAtALoopTakeAThousandthOfItsOwnTimeWhateverLiesBetween) {
+    Leaving leaving;
+    observe(leaving, false, 20'000, 20'000);
+    observe(leaving, true, 20'000, 20'000);
+    observe(leaving, true, 20'000, 20'000);
+    double longest = leaving.leave(1e-9);
+    for (int more = 0; more < 20; ++more) {
+        observe(leaving, true, 20'000, 20'000);
+        longest = leaving.leave(1e-9, 1, 1e6);
+    }
+    EXPECT_DOUBLE_EQ(longest, 2.5e8) << "250 executions of 20 us, one in a millisecond, for a look of 5 us";
+    observe(leaving, true, 20'000, 20'000);
+    EXPECT_DOUBLE_EQ(leaving.leave(1e-9, 1, 1e8), 5e8) << "what lies between may not come again";
+}
+
 TEST(Leaving, WhatCanBeBalancedIsKept) {
     Leaving leaving;
     observe(leaving, false, 30'000, 28'000);
