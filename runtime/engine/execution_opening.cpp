@@ -24,7 +24,7 @@ constexpr double kAsExpected = 0.1;  // what differs by no more is not written: 
 void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, const std::shared_ptr<const Plan>& plan,
                         const SharedPlace& place) {
     const std::uint32_t slots = site_ ? workers + config.surplus : 1;
-    if (slots_.size() < slots) slots_ = std::vector<WorkerSlot>(slots);
+    if (slots_.size() < slots) slots_.resize(slots);  // they hold sums
     if (!(config_ == config)) config_ = config;
     if (plan_ != plan) plan_ = plan;
     if (moves_ != 0) moves_ = 0;

@@ -47,6 +47,7 @@ class Elastic(unittest.TestCase):
             self.assertIn("cores lent by other ranks", reasons)
             for loop in loops:
                 self.assertEqual(loop["iterations"], 24 * 40)
+                self.assertEqual(sum(worker["iterations"] for worker in loop["per_worker"]), loop["iterations"], loop)
         self.assertIn("cores lent by other ranks", said)
 
     @unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")

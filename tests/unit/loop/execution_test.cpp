@@ -243,4 +243,20 @@ TEST(Execution, ADroppedOneTeachesNothing) {
     EXPECT_EQ(gimbal::find_site(desc)->summary(1e-9, 0).calls, 0U);
 }
 
+TEST(Execution, WhatWorkersDidStaysWhereMoreAndMoreOfThemCome) {
+    auto desc = loop_desc(0x72, 100, 2, gimbal::intern(gimbal::parse_schedule("runtime")));
+    for (; desc.surplus < 3; ++desc.surplus) {
+        void* const execution = gimbal_loop_open(&desc);
+        for (std::uint32_t worker = 0; worker < desc.workers + desc.surplus; ++worker) {
+            gimbal_share share{};
+            gimbal_loop_begin(execution, worker, &share);
+            std::uint64_t first = 0, end = 0;
+            while (gimbal_loop_next(&share, &first, &end)) {
+            }
+            gimbal_loop_end(&share);
+        }
+    }
+    gimbal::test::expect_sums(desc, 3, 300);
+}
+
 }  // namespace
