@@ -111,7 +111,7 @@ Node* find(Node* node, const void* code, std::uint32_t workers) noexcept {
     return node;
 }
 
-// Acquire what the thread wrote that made the site; partner: the release store in find_site().
+// Acquire what the thread wrote that made the site; partner: the release stores in insert_site().
 LoopSite* site_of(const Node* node) noexcept {
     return node ? node->site.load(std::memory_order_acquire) : nullptr;
 }
@@ -190,12 +190,10 @@ LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
 
 // `names` may load libdw here, which takes the loader's lock: a loop that a library's
 // constructor starts while rules or fractions by name are given can therefore still wait for its own dlopen().
-LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
-    SiteIdentity identity = identify(desc);
-    if (LoopSite* const site = known_site(all, identity, desc.workers)) return site;
+LoopSite* add_site_for(Table& all, SiteIdentity identity, std::uint32_t workers, const LoopClock& clock = {}) {
     identity.namesake = is_namesake(all, identity);
-    note_team(desc.workers);
-    return add_site(all, std::make_unique<LoopSite>(std::move(identity), desc.workers));
+    if (!identity.over_ranks) note_team(workers);
+    return add_site(all, std::make_unique<LoopSite>(std::move(identity), workers, clock));
 }
 
 // Unless another thread was quicker. Apart from what finds a loop that is known.
@@ -208,7 +206,9 @@ LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     Node* const first = head.load(std::memory_order_relaxed);
     Node* const node = find(first, code, desc.workers);
     if (LoopSite* const site = site_of(node)) return site;
-    LoopSite* const site = site_for(all, desc);
+    SiteIdentity identity = identify(desc);
+    LoopSite* site = known_site(all, identity, desc.workers);
+    if (!site) site = add_site_for(all, std::move(identity), desc.workers);
     all.modules.add(module_at(code));
     if (node) {
         node->site.store(site, std::memory_order_release);
@@ -220,20 +220,24 @@ LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     return site;
 }
 
+// Of a loop that goes by its identity alone.
+LoopSite* find_or_add(Table& all, SiteIdentity identity, std::uint32_t workers, const LoopClock& clock = {}) {
+    const HeldSignals held;  // a handler may run a loop, or fork
+    std::unique_lock lock(all.mutex);
+    if (LoopSite* const site = known_site(all, identity, workers)) return site;
+    LoopSite* const site = add_site_for(all, std::move(identity), workers, clock);
+    lock.unlock();
+    if (after_new_loop) after_new_loop();
+    return site;
+}
+
 // A host that has a text for the loop and no address: the text may lie elsewhere in each execution, and another one in
 // its place. @return nullptr: the text names nothing
 [[gnu::noinline]] LoopSite* site_by_name(Table& all, const gimbal_loop_desc& desc) {
     const OwnState own;
     SiteIdentity identity = identify(desc);
     if (identity.name.empty()) return nullptr;
-    const HeldSignals held;
-    std::unique_lock lock(all.mutex);
-    if (LoopSite* const site = known_site(all, identity, desc.workers)) return site;
-    note_team(desc.workers);
-    LoopSite* const site = add_site(all, std::make_unique<LoopSite>(std::move(identity), desc.workers));
-    lock.unlock();
-    if (after_new_loop) after_new_loop();
-    return site;
+    return find_or_add(all, std::move(identity), desc.workers);
 }
 
 }  // namespace
@@ -261,7 +265,7 @@ LoopSite* find_site(const gimbal_loop_desc& desc) noexcept {
     try {
         if (!desc.code && desc.source) [[unlikely]]
             if (LoopSite* const site = site_by_name(all, desc)) return site;
-        // Acquire what the inserting thread wrote; partner: the release store in insert_site().
+        // Acquire what the inserting thread wrote; partner: the release stores in insert_site().
         if (LoopSite* const site = site_of(find(head.load(std::memory_order_acquire), code, desc.workers))) return site;
         return memory_is_short() ? nullptr : insert_site(all, head, desc);
     } catch (const std::bad_alloc&) {
@@ -289,14 +293,10 @@ void forget_unloaded_loops() noexcept {
 }
 
 LoopSite* find_rank_site(std::string_view name, std::uint32_t ranks, const LoopClock& clock) {
-    Table& all = table();
-    const SiteIdentity identity{.name = std::string(name), .module = {}, .offset = 0, .over_ranks = true};
-    std::unique_lock lock(all.mutex);
-    if (LoopSite* const site = known_site(all, identity, ranks)) return site;
-    LoopSite* const site = add_site(all, std::make_unique<LoopSite>(identity, ranks, clock));
-    lock.unlock();
-    if (after_new_loop) after_new_loop();
-    return site;
+    SiteIdentity identity;
+    identity.name = name;
+    identity.over_ranks = true;
+    return find_or_add(table(), std::move(identity), ranks, clock);
 }
 
 std::vector<LoopSite*> all_sites() {
@@ -307,12 +307,14 @@ std::vector<LoopSite*> all_sites() {
 
 void set_named_fraction(std::string_view pattern, double fraction) noexcept {
     Table& all = table();
+    const HeldSignals held;  // names may be looked up, and a handler may run a loop, or fork
     const std::lock_guard lock(all.mutex);
     all.names.set_fraction(pattern, fraction);
 }
 
 std::optional<double> named_fraction(std::string_view pattern) noexcept {
     Table& all = table();
+    const HeldSignals held;
     const std::lock_guard lock(all.mutex);
     return all.names.fraction(pattern);
 }
