@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "base/own_state.hpp"
@@ -174,11 +175,13 @@ int gimbal_schedule_parse(const char* text) {
         gimbal::note_nobody_asked();
         return 0;
     }
-    if (gimbal::is_ordinary_openmp(text)) return 0;
-    if (options.kept_out) return GIMBAL_SCHEDULE_REFUSED;
     try {
+        if (gimbal::is_ordinary_openmp(text)) return 0;
+        if (options.kept_out) return GIMBAL_SCHEDULE_REFUSED;
         return expect_loops(gimbal::parse_schedule(text));
     } catch (const gimbal::Error&) {
+        return GIMBAL_SCHEDULE_REFUSED;
+    } catch (const std::bad_alloc&) {
         return GIMBAL_SCHEDULE_REFUSED;
     }
 }

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <new>
 #include <string>
+#include <vector>
 
 #include "gimbal/schedule.hpp"
 #include "loop/site.hpp"
@@ -47,17 +49,28 @@ void label(Execution& execution) {
               .shares = std::move(trace->shares)};
 }
 
+/// @return false: there is no memory, and it is not in the trace
+bool prepare(Execution& execution, std::size_t slots) noexcept {
+    try {
+        label(execution);
+        std::vector<TracedShare>& shares = execution.trace()->shares;
+        if (shares.size() < slots) shares = std::vector<TracedShare>(slots);
+        return true;
+    } catch (const std::bad_alloc&) {
+        execution.trace().reset();
+        return false;
+    }
+}
+
 void* open(const gimbal_loop_desc* desc) {
     void* const opened = gimbal_loop_open(desc);
     if (!opened) return nullptr;
     auto& execution = *static_cast<Execution*>(opened);
-    label(execution);
-    ExecutionTrace& trace = *execution.trace();
-    const std::size_t slots = desc->workers + desc->surplus;
-    if (trace.shares.size() < slots) trace.shares = std::vector<TracedShare>(slots);
-    const std::uint32_t before = execution.site()->exchange_traced(trace.label);
+    if (!prepare(execution, desc->workers + desc->surplus)) return opened;
+    const std::uint32_t label = execution.trace()->label;
+    const std::uint32_t before = execution.site()->exchange_traced(label);
     TraceRing* const ring = trace_ring();
-    if (ring && before != trace.label) ring->put(TraceKind::decision, trace.label);
+    if (ring && before != label) ring->put(TraceKind::decision, label);
     return opened;
 }
 
@@ -170,9 +183,10 @@ void note_figures(TraceRing& ring, const Execution& execution) noexcept {
 }
 
 void leave(gimbal_share* share) {
+    const auto& execution = *static_cast<const Execution*>(share->execution);
     gimbal_loop_leave(share);
     TraceRing* const ring = trace_ring();
-    if (!ring) return;
+    if (!ring || !execution.trace()) return;
     ring->in_chunk = false;
     ring->put(TraceKind::loop_end, 0);
 }
@@ -180,7 +194,7 @@ void leave(gimbal_share* share) {
 void close(void* left) {
     TraceRing* const ring = trace_ring();
     const auto& execution = *static_cast<const Execution*>(left);
-    if (ring && execution.workers() > 1) note_figures(*ring, execution);
+    if (ring && execution.trace() && execution.workers() > 1) note_figures(*ring, execution);
     gimbal_loop_close(left);
 }
 

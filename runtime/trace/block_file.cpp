@@ -6,8 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -38,7 +41,9 @@ int new_file(const std::string& path, std::string& refusal) {
     if (output.descriptor < 0) return -1;
     // The same file once more: what is mapped must be open for reading, too. Not by the process's folder, which is
     // empty where its main thread has ended.
-    const int file = open(("/proc/thread-self/fd/" + std::to_string(output.descriptor)).c_str(), O_RDWR | O_CLOEXEC);
+    std::array<char, 64> same{};
+    snprintf(same.data(), same.size(), "/proc/thread-self/fd/%d", output.descriptor);
+    const int file = open(same.data(), O_RDWR | O_CLOEXEC);
     if (file < 0) refusal = std::strerror(errno);
     close(output.descriptor);
     return file;
@@ -51,18 +56,23 @@ TraceFile::TraceFile(std::string path, int file, std::uint64_t limit) noexcept
 
 TraceFile* TraceFile::create(const std::string& path, const TraceFileHeader& header, std::uint64_t limit,
                              std::string& refusal) noexcept {
-    const int file = new_file(path, refusal);
-    if (file < 0) return nullptr;
-    void* const mapped = map_room(file, 0);
-    if (!mapped) {
+    int file = -1;
+    try {
+        file = new_file(path, refusal);
+        if (file < 0) return nullptr;
+        std::unique_ptr<TraceFile> made(new TraceFile(path, file, limit));
+        if (void* const mapped = map_room(file, 0)) {
+            made->header_ = new (mapped) TraceFileHeader(header);
+            return made.release();
+        }
         refusal = std::strerror(errno);
-        close(file);
-        unlink(path.c_str());
-        return nullptr;
+    } catch (const std::bad_alloc&) {
+        refusal = "no memory";
     }
-    auto* const made = new TraceFile(path, file, limit);
-    made->header_ = new (mapped) TraceFileHeader(header);
-    return made;
+    if (file < 0) return nullptr;
+    close(file);
+    unlink(path.c_str());
+    return nullptr;
 }
 
 // Relaxed: no two threads get one number, and each is alone with its part of the file.

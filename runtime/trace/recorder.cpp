@@ -96,18 +96,33 @@ TraceFile* file_of(Recorder& all) {
     return made;
 }
 
-/// With the lock held: room for one thread's records. @return nullptr: there is none
-TraceRing* new_ring(Recorder& all, std::uint64_t system_id) {
+/// With the lock held: room for one thread's records. @return nullptr: there is none, or no memory
+TraceRing* new_ring(Recorder& all, std::uint64_t system_id) noexcept {
     const NotCancelled uncancelled;
-    TraceFile* const file = file_of(all);
-    if (!file) return nullptr;
-    TraceBlock* const block = file->map_block(all.threads, system_id);
-    if (!block) {
-        ++file->header().blocks_dropped_for;
+    try {
+        TraceFile* const file = file_of(all);
+        if (!file) return nullptr;
+        TraceBlock* const block = file->map_block(all.threads, system_id);
+        if (!block) {
+            ++file->header().blocks_dropped_for;
+            return nullptr;
+        }
+        file->header().threads = ++all.threads;
+        return new TraceRing(*file, *block);
+    } catch (const std::bad_alloc&) {
         return nullptr;
     }
-    file->header().threads = ++all.threads;
-    return new TraceRing(*file, *block);
+}
+
+/// With the lock held. @return 0: there is no memory
+std::uint32_t new_number(Recorder& all, std::string_view text) noexcept {
+    try {
+        const auto number = static_cast<std::uint32_t>(all.texts.size() + 1);
+        all.texts.emplace(text, number);
+        return number;
+    } catch (const std::bad_alloc&) {
+        return 0;
+    }
 }
 
 /// With the lock held. All bytes, in whole records of one block: others may be lost.
@@ -184,9 +199,8 @@ std::uint32_t trace_text(std::string_view text) noexcept {
     if (const auto known = recorder->texts.find(text); known != recorder->texts.end()) return known->second;
     if (!recorder->text_ring) recorder->text_ring = new_ring(*recorder, 0);
     if (!recorder->text_ring) return 0;
-    const auto number = static_cast<std::uint32_t>(recorder->texts.size() + 1);
-    recorder->texts.emplace(text, number);
-    put_text(*recorder->text_ring, number, text);
+    const std::uint32_t number = new_number(*recorder, text);
+    if (number != 0) put_text(*recorder->text_ring, number, text);
     return number;
 }
 

@@ -80,7 +80,7 @@ void start_trace(std::string path, std::uint64_t limit, const TraceFileHeader& h
     return detail::trace_on.load(std::memory_order_relaxed);
 }
 
-/// Where this thread's records go. @return nullptr: nowhere: there is no trace, or no room for one
+/// Where this thread's records go. @return nullptr: nowhere: there is no trace, or no room or memory for one
 /// @threads any  @cost one load; the first time in a thread three system calls
 [[nodiscard]] inline TraceRing* trace_ring() noexcept {
     if (detail::trace_ring) [[likely]]
@@ -103,7 +103,7 @@ inline void trace(TraceKind kind, std::uint64_t payload = 0) noexcept {
 /// Which trace it is: another one in a child after fork(), where texts have other numbers. 0: none. @threads any
 [[nodiscard]] std::uint64_t trace_generation() noexcept;
 
-/// The number of a text, which it gets when it is first named. 0: there is no trace, or no room.
+/// The number of a text, which it gets when it is first named. 0: there is no trace, or no room or memory.
 /// @threads any  @cost a lock and a look-up
 [[nodiscard]] std::uint32_t trace_text(std::string_view text) noexcept;
 

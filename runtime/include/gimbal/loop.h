@@ -103,8 +103,8 @@ enum { GIMBAL_SCHEDULE_REFUSED = -1 };
 /** Read the value of OMP_SCHEDULE.
  *  @param text  the value, or NULL if the variable is not set
  *  @return an identifier > 0 if Gimbal schedules runtime loops, 0 if the value is left to the OpenMP runtime;
- *          GIMBAL_SCHEDULE_REFUSED: wrong, or of Gimbal's while a wrong setting keeps Gimbal out, which was said when
- * the library was loaded
+ *          GIMBAL_SCHEDULE_REFUSED: there is no memory; or wrong, or of Gimbal's while a wrong setting keeps Gimbal
+ *          out, which was said when the library was loaded
  *  @errors none */
 GIMBAL_API int gimbal_schedule_parse(const char* text);
 
