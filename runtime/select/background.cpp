@@ -246,10 +246,9 @@ bool start_background() noexcept {
 bool repeat_in_background(std::function<double()> job) noexcept {
     Background& own = background();
     const std::lock_guard lock(own.mutex);
-    if (stopping.load() || own.repeated) return false;
+    if (stopping.load() || own.repeated || (!own.started && !start(own))) return false;
     own.repeated = std::move(job);
     own.due = Clock::now();
-    if (!own.started && !start(own)) return false;
     own.wanted = true;
     own.wake.notify_one();
     return true;

@@ -132,6 +132,33 @@ TEST(Background, AJobIsRepeatedAmongTheOthersAndOneThatIsStuckIsNotWaitedForForE
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+TEST(Background, AJobToBeRepeatedForWhichThereIsNoThreadCanBeHandedInOnceMore) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        gimbal::restart_background_in_child();
+        pthread_attr_t usual, beyond;
+        pthread_getattr_default_np(&usual);
+        pthread_getattr_default_np(&beyond);
+        pthread_attr_setstacksize(&beyond, std::size_t{1} << 50U);
+        std::promise<void> ran;
+        const auto job = [&] {
+            ran.set_value();
+            return 1e6;
+        };
+        pthread_setattr_default_np(&beyond);
+        const bool refused = !gimbal::repeat_in_background(job);
+        pthread_setattr_default_np(&usual);
+        const bool taken = gimbal::repeat_in_background(job);
+        if (refused && taken) ran.get_future().wait();
+        _exit(refused && taken ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 double clock_s(clockid_t clock) {
     timespec time{};
     clock_gettime(clock, &time);
