@@ -127,7 +127,11 @@ bool wait_for_work(Background& own, std::unique_lock<std::mutex>& lock) {
     while (!called()) {
         const Clock::time_point look = next_look();
         own.wake.wait_until(lock, own.repeated ? std::min(own.due, look) : look, ready);
-        if (!called() && (program_has_left() || is_unwanted(own))) return false;
+        if (called()) break;
+        lock.unlock();  // that reads files, and the program's threads take the lock to hand in a job
+        const bool left = program_has_left();
+        lock.lock();
+        if (!called() && (left || is_unwanted(own))) return false;
         if (is_due()) break;
     }
     return !stopping.load();
@@ -190,10 +194,12 @@ void* serve(void* /*unused*/) {
     }
     if (stopping.load()) return nullptr;
     own.started = false;
+    const sigset_t of_program = program_signals;  // who starts another thread writes them
+    lock.unlock();
     pthread_detach(pthread_self());
     // main() has called pthread_exit(): as the process's last thread this one ends the process when it returns, and
     // what the program does at its end sees the program's signals.
-    if (program_has_left()) pthread_sigmask(SIG_SETMASK, &program_signals, nullptr);
+    if (program_has_left()) pthread_sigmask(SIG_SETMASK, &of_program, nullptr);
     return nullptr;
 }
 
