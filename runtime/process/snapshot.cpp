@@ -2,7 +2,6 @@
 #include "process/process.hpp"
 
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -82,12 +81,6 @@ void write_snapshot(bool ended) {
     if (is_replaceable(path) && !background_is_stopping()) write_file_aside(path, text, Durable::no);
 }
 
-double thread_time_s() noexcept {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 /// Whether there is a place for the record of a process that is killed, and somebody to read it.
 bool keeps_record() noexcept {
     const Options& asked = options();
@@ -96,7 +89,7 @@ bool keeps_record() noexcept {
 
 /// @return time until the next look [s]
 double keep_current() {
-    const double begun_s = thread_time_s();
+    const double begun_s = thread_cpu_s();
     try {
         // Here and not where a loop starts: a library's constructor that runs a loop holds the loader's lock.
         note_openmp();
@@ -113,7 +106,7 @@ double keep_current() {
         warn_once(std::string("the record of this run is not updated while it runs: ") + error.what());
     }
     const double usual_s = process_environment().ranks > kMany ? kLongest_s : kPeriod_s;
-    const double worth_s = std::min((thread_time_s() - begun_s) / kLargestPart, kLongest_s);
+    const double worth_s = std::min((thread_cpu_s() - begun_s) / kLargestPart, kLongest_s);
     return std::max(std::clamp(seconds_since_start() / 4, kFirst_s, usual_s), worth_s);
 }
 

@@ -19,6 +19,7 @@
 #include <new>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/early_memory.hpp"
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
@@ -57,9 +58,7 @@ struct Share {
 __thread Share share __attribute__((tls_model("initial-exec")));
 
 double clock_s(clockid_t clock) noexcept {
-    timespec time{};
-    clock_gettime(clock, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    return 1e-9 * static_cast<double>(ns_on(clock));
 }
 
 struct Background {
@@ -194,9 +193,9 @@ void* serve(void* /*unused*/) {
     }
     if (stopping.load()) return nullptr;
     own.started = false;
+    pthread_detach(pthread_self());
     const sigset_t of_program = program_signals;  // who starts another thread writes them
     lock.unlock();
-    pthread_detach(pthread_self());
     // main() has called pthread_exit(): as the process's last thread this one ends the process when it returns, and
     // what the program does at its end sees the program's signals.
     if (program_has_left()) pthread_sigmask(SIG_SETMASK, &of_program, nullptr);
