@@ -27,7 +27,14 @@ extern "C" {
  *    gimbal_loop_next() as a thread does. What it saw goes back with gimbal_rank_leave(), and the root calls
  *    gimbal_rank_arrived() for every worker.
  *
- *  At last the root calls gimbal_rank_close(). */
+ *  At last the root calls gimbal_rank_close().
+ *
+ *  @errors std::bad_alloc, through C, by gimbal_rank_warn(), _site(), _given(), _execution(), _decide(), _packet(),
+ *          _prepare(), _copy(), _leave(), _arrived(), _describe(), _follow() and _costs(), and by
+ *          gimbal_steal_report(), _agent(), _choose() and _learn(); no other function here throws. The caller is C++:
+ *          the layer of ranks (mpi_layer) lets it pass to its own interfaces, where guarded() makes an error code of
+ *          it, or for LB4MPI ends the program. Programs in C++ get it as it is. A callback of gimbal_progress_set()
+ *          throws nothing: what goes wrong in it is kept for the next call (MessageRouter::from_inside_a_loop()). */
 
 /** Settings of the rank level (docs/options.md). */
 enum {
@@ -107,7 +114,7 @@ GIMBAL_API void gimbal_rank_execution_free(void* execution);
 /** Root: choose for one execution of N iterations. @param schedule  identifier > 0
  *  @return an execution object that ends with gimbal_rank_close() or gimbal_rank_drop(), and that can be drawn from as
  *          it is when the root hands out all chunks
- *  @errors std::bad_alloc, which passes through C: loops over ranks need memory
+ *  @errors std::bad_alloc: loops over ranks need memory
  *  @threads one at a time for one site  @cost as gimbal_loop_open() */
 GIMBAL_API void* gimbal_rank_decide(void* site, uint64_t trip, int schedule);
 
