@@ -40,14 +40,15 @@ struct LoopClock {
     double (*noise)() noexcept = noise_ticks;  ///< how long something else takes a processor now and then [ticks]
     /// Where dispatch() was measured while everybody drew, as draws by messages are: the part of it while which nobody
     /// else could draw [ticks]. 0, or nullptr: it was not.
-    double (*held)() noexcept = nullptr;
+    double (*serial_dispatch)() noexcept = nullptr;
 
     /// As contention and serial_part, by what is measured.
-    [[nodiscard]] double contention_now() const noexcept { return held && held() > 0 ? 1 : contention; }
+    [[nodiscard]] double contention_now() const noexcept { return serial_measured() > 0 ? 1 : contention; }
     [[nodiscard]] double serial_part_now() const noexcept {
-        const double measured = held ? held() : 0;
+        const double measured = serial_measured();
         return measured > 0 ? std::min(measured / dispatch(), 1.0) : serial_part;
     }
+    [[nodiscard]] double serial_measured() const noexcept { return serial_dispatch ? serial_dispatch() : 0; }
 };
 
 /// How an execution is to be run.

@@ -33,7 +33,7 @@ double rank_dispatch_ticks() noexcept {
     return cost > 0 ? cost : gimbal::dispatch_ticks();
 }
 
-double rank_held_ticks() noexcept {
+double rank_serial_ticks() noexcept {
     return draw_cost.here().load(std::memory_order_relaxed) > 0 ? held_cost.here().load(std::memory_order_relaxed) : 0;
 }
 
@@ -88,7 +88,7 @@ void gimbal_rank_draw_cost(double seconds, double held_s) {
 void* gimbal_rank_site(const char* name, uint32_t ranks) {
     gimbal::LoopClock clock;
     clock.dispatch = rank_dispatch_ticks;
-    clock.held = rank_held_ticks;
+    clock.serial_dispatch = rank_serial_ticks;
     return gimbal::find_rank_site(name, ranks, clock);
 }
 

@@ -395,12 +395,12 @@ TEST(LoopClock, ADrawThatIsMeasuredWhileAllDrawIsNotTakenForALongerOne) {
     EXPECT_EQ(clock.contention_now(), clock.contention);
     EXPECT_EQ(clock.serial_part_now(), clock.serial_part);
     clock.dispatch = []() noexcept { return 400.0; };
-    clock.held = []() noexcept { return 100.0; };
+    clock.serial_dispatch = []() noexcept { return 100.0; };
     EXPECT_EQ(clock.contention_now(), 1);
     EXPECT_EQ(clock.serial_part_now(), 0.25);
-    clock.held = []() noexcept { return 500.0; };
+    clock.serial_dispatch = []() noexcept { return 500.0; };
     EXPECT_EQ(clock.serial_part_now(), 1) << "the foreman is busy for longer than anybody waits";
-    clock.held = []() noexcept { return 0.0; };
+    clock.serial_dispatch = []() noexcept { return 0.0; };
     EXPECT_EQ(clock.contention_now(), clock.contention) << "nothing is measured yet";
 }
 
