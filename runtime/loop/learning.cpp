@@ -107,7 +107,7 @@ std::string LoopLearning::save() const {
     return std::string(1, static_cast<char>(count)) + all.bytes();
 }
 
-double LoopLearning::left_at_once(const Request& request) {
+double LoopLearning::leave_at_once(const Request& request) {
     if (!request.can_leave || request.schedule.chunk != 0 || traits_.settings->schedule.chunk != 0) return 0;
     for (KeptLength& kept : kept_) {
         if (kept.used || kept.left || factor_between(kept.iterations, request.trip) >= kSameLength) continue;

@@ -76,10 +76,10 @@ public:
     /// @return empty: nothing  @errors std::bad_alloc
     [[nodiscard]] std::string save() const;
     [[nodiscard]] EarlierRun earlier_run() const noexcept;
-    /// Whether an earlier run left loops like this one to the caller, and for how long this one is to be left before
-    /// anything is learnt about it: what most short loops are is then all that is ever known of them, and they take
-    /// neither time nor memory. @return 0: it is not, or was once before [ticks]
-    [[nodiscard]] double left_at_once(const Request& request);
+    /// Leave it to the caller before anything is learnt about it, if an earlier run left loops like this one, and none
+    /// was left so before: what most short loops are is then all that is ever known of them, and they take neither time
+    /// nor memory. @return for how long [ticks]; 0: it is not left
+    [[nodiscard]] double leave_at_once(const Request& request);
 
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction) noexcept { traits_.set_fraction = fraction; }

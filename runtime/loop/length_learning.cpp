@@ -334,7 +334,7 @@ void LengthLearning::learn_alone(const LoopRecord& record) noexcept {
 void LengthLearning::expect(const LoopRecord& record) {
     if (record.iterations == 0 || !(record.loop_time > 0)) return;
     const double lost = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
-    if (!expectation_.refuted_by(record.loop_time / static_cast<double>(record.iterations), lost)) return;
+    if (!expectation_.take_in(record.loop_time / static_cast<double>(record.iterations), lost)) return;
     forgot_ = true;
     forget();
 }

@@ -75,7 +75,10 @@ void LoopSite::with_memory(Work work) noexcept {
     }
 }
 
-// With the lock held. @param ready  an execution that all have left, to be learnt from; null: there is none
+// With the lock held: what waits to be learnt from is taken in the order in which it ran. That is the execution which
+// is late, the one that was ready, and the one that stood where the team is, which stands no more. The last of them may
+// be late in its turn, for the first worker to leave what is opened now.
+// @param ready  an execution that all have left, to be learnt from; nullptr: there is none
 // @return whether the loop is run again as it was
 bool LoopSite::settle(Execution* ready, const Request& request) {
     learn_from_late(true);
@@ -102,7 +105,7 @@ Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool cr
     if (!asked_earlier_run_ && !request.schedule.technique && request.selector.empty()) ask_earlier_run();
     Request known = request;
     known.can_leave = request.can_leave && !steps_wanted();  // a record has every step
-    if (const double time = learning_.left_at_once(known); time > 0) {
+    if (const double time = learning_.leave_at_once(known); time > 0) {
         left_.leave(request, time);
         return nullptr;
     }
@@ -163,8 +166,8 @@ Execution* LoopSite::take_standing(const Request& request) noexcept {
     return standing;
 }
 
-// The last worker to leave it.
-bool LoopSite::still_stands(const Execution& execution) noexcept {
+// By the last worker to leave it. @return false: it does not stand, or no longer
+bool LoopSite::keep_standing(const Execution& execution) noexcept {
     if (standing_.load(std::memory_order_relaxed) != &execution) return false;
     if (may_stand_.load(std::memory_order_relaxed) && !execution.place()->mixed) return true;
     let_stand_no_more(execution);
@@ -220,7 +223,7 @@ void LoopSite::note_way(const Execution& finished) noexcept {
 
 void LoopSite::close(Execution* execution) noexcept {
     const bool again = execution->part_of() == nullptr && execution->repeat();
-    if (again && still_stands(*execution)) return;
+    if (again && keep_standing(*execution)) return;
     if (!again) let_stand_no_more(*execution);
     if (!again && learns_at_once(*execution)) return learn_now(std::unique_ptr<Execution>(execution));
     if (!again) execution->set_left(ticks());

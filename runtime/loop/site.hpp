@@ -140,7 +140,7 @@ private:
     void learn_from_earlier(Execution& finished);
     void let_stand(Execution& execution, const Request& request) noexcept;
     [[nodiscard]] Execution* take_standing(const Request& request) noexcept;
-    [[nodiscard]] bool still_stands(const Execution& execution) noexcept;
+    [[nodiscard]] bool keep_standing(const Execution& execution) noexcept;
     void let_stand_no_more(const Execution& execution) noexcept;
     void keep(std::unique_ptr<Execution> execution) noexcept;
     void put_away(std::unique_ptr<Execution> ready, bool others_wait = true) noexcept;

@@ -23,7 +23,7 @@ bool Expectation::unlike(double time, double lost) const noexcept {
     return time > factor * time_ || time * factor < time_ || lost > lost_ + kMoreLost;
 }
 
-bool Expectation::refuted_by(double time, double lost) noexcept {
+bool Expectation::take_in(double time, double lost) noexcept {
     if (to_check_ > 0) {
         --to_check_;
         if (unlike(time, lost)) {

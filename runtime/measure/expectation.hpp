@@ -18,7 +18,7 @@ public:
     /// @return true: what an earlier run promised does not hold, this is the second of the first four executions that
     ///         is unlike it. One may have met cold caches or an interruption. The caller forgets what came with it
     /// @errors none  @cost O(1), some nanoseconds
-    [[nodiscard]] bool refuted_by(double time, double lost) noexcept;
+    [[nodiscard]] bool take_in(double time, double lost) noexcept;
 
     /// @param tick_s  length of a tick [s]
     void save(ByteWriter& to, double tick_s) const;

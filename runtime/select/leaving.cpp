@@ -76,7 +76,7 @@ double way_s(const LoopContext& context) noexcept {
 
 }  // namespace
 
-bool Leaving::wants_look(const LoopContext& context) noexcept {
+bool Leaving::begin_look(const LoopContext& context) noexcept {
     if (!context.can_leave || (state_ != State::looking && state_ != State::left) || good_ >= kGoodLooks) return false;
     if (time_s_ > 0 || invited_) return true;
     // Static was not seen yet. Another trip count may have told that this one is not short.

@@ -19,8 +19,9 @@ namespace gimbal {
 /// @source derived; test: tests/unit/select/leaving_test.cpp
 class Leaving {
 public:
-    /// Whether static is to run now, so that it is seen what it loses. @param context  can_leave is set
-    [[nodiscard]] bool wants_look(const LoopContext& context) noexcept;
+    /// Have static run now, if it is to be seen what it loses; what that is expected to take is noted for observe().
+    /// @param context  can_leave is set  @return whether static runs
+    [[nodiscard]] bool begin_look(const LoopContext& context) noexcept;
 
     /// Whether the loop has to be balanced now: something else uses its cores, and gets one for a time slice each time
     /// that a thread waits for another. @param time_s  of an execution; 0: not known

@@ -154,7 +154,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     const bool balance = must_be_balanced(context);
     if (settings_.leaves && context.can_leave && !balance) {
         if (guided_trial_.over() && guided_trial_.next() == GuidedTrial::Runs::guided) return now(guided_);
-        if (leaving_.wants_look(context)) return now(the_static());
+        if (leaving_.begin_look(context)) return now(the_static());
         if (const double time = leaving_.leave(context.tick_s, context.left_loops, context.apart); time > 0) {
             Decision decision = now(the_static());
             decision.left_for = time;

@@ -62,7 +62,10 @@ bool StaticTrial::may_begin() const noexcept {
 void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     if (!may_begin()) return;
     // Where the dear iterations wander static is good now and then.
-    if (std::isfinite(loss)) loss = std::max(loss_seen_ = std::max(loss, kForget * loss_seen_), lost_);
+    if (std::isfinite(loss)) {
+        loss_seen_ = std::max(loss, kForget * loss_seen_);
+        loss = std::max(loss_seen_, lost_);
+    }
     if (promising_) loss = 0;
     if (!asked && since_ < wait_) return;
     loss = std::max(loss, kMinLoss);
@@ -70,7 +73,7 @@ void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     const double lost_before = static_cast<double>(wait_) / kFirstWait;
     const bool first_is_cheap = wait_ == kFirstWait && loss >= kSmallLoss && loss <= kPartFirst * since_;
     const bool is_cheap = first_is_cheap || kExecutions * loss * lost_before <= part * since_;
-    if (!is_cheap && !was_faster(loss, saved)) return;
+    if (!is_cheap && !compare_looks(loss, saved)) return;
     if (!promising_) {
         if (tells_nothing_ && incumbent_.loops < look_again_) return;
         look_again_ = incumbent_.loops + kLookAgain;
@@ -89,10 +92,10 @@ double StaticTrial::least_error() const noexcept {
     return least;
 }
 
-// What it took, or what its threads were busy if they only wait for each other as expected: less than they are now
-// where others have to fetch what static finds in its caches. Asked after every four executions: medians take longer
-// than all else on the way into a loop.
-bool StaticTrial::was_faster(double loss, double saved) noexcept {
+// What static took outside of trials, or what its threads were busy if they only wait for each other as expected: less
+// than they are now where others have to fetch what static finds in its caches. Compared once in four executions, since
+// medians take longer than all else on the way into a loop. @return whether it was faster
+bool StaticTrial::compare_looks(double loss, double saved) noexcept {
     if (look_count_ == 0 || incumbent_.loops < median_again_) return false;
     median_again_ = incumbent_.loops + kMedianEvery;
     const double from = saved / std::max(last_work_, 1.0) + (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);

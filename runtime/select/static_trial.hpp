@@ -91,7 +91,7 @@ private:
     [[nodiscard]] Outcome give_up(double time) noexcept;
     [[nodiscard]] bool nothing_saved(double time, double busy) const noexcept;
     [[nodiscard]] bool both_behind(double time, double saved) const noexcept;
-    [[nodiscard]] bool was_faster(double loss, double saved) noexcept;
+    [[nodiscard]] bool compare_looks(double loss, double saved) noexcept;
     [[nodiscard]] double least_error() const noexcept;
     void ended() noexcept;
 

@@ -182,9 +182,9 @@ TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
     const std::string saved = first.save();
     LoopLearning second("loop", 2, nanoseconds);
     second.restore(saved);
-    EXPECT_GE(second.left_at_once(request), 1e6) << "a millisecond";
+    EXPECT_GE(second.leave_at_once(request), 1e6) << "a millisecond";
     EXPECT_EQ(second.earlier_run(), EarlierRun::used);
-    EXPECT_EQ(second.left_at_once(request), 0) << "once";
+    EXPECT_EQ(second.leave_at_once(request), 0) << "once";
     const std::string again = second.save();  // an execution that was left teaches nothing, and nothing is lost
     EXPECT_EQ(again, saved);
     Opening look = second.open(request);
@@ -212,14 +212,14 @@ TEST(KeptLearning, ALoopIsLeftOnlyWhereItCanBe) {
                                  Request{.trip = 100, .can_leave = true, .schedule = {.chunk = 4}}}) {
         LoopLearning second("loop", 2);
         second.restore(saved);
-        EXPECT_EQ(second.left_at_once(other), 0);
+        EXPECT_EQ(second.leave_at_once(other), 0);
         EXPECT_TRUE(second.open(other).plan);
     }
 }
 
 TEST(Expectation, OneExecutionThatIsUnlikeTheOthersIsAllowed) {
     Expectation first;
-    for (int k = 0; k < 20; ++k) EXPECT_FALSE(first.refuted_by(k % 2 ? 100 : 104, 0.05));
+    for (int k = 0; k < 20; ++k) EXPECT_FALSE(first.take_in(k % 2 ? 100 : 104, 0.05));
     ByteWriter to;
     first.save(to, 1e-9);
     const auto restored = [&] {
@@ -230,30 +230,30 @@ TEST(Expectation, OneExecutionThatIsUnlikeTheOthersIsAllowed) {
         return expectation;
     };
     Expectation second = restored();
-    EXPECT_FALSE(second.refuted_by(1000, 0.05)) << "cold caches";
-    for (int k = 0; k < 20; ++k) EXPECT_FALSE(second.refuted_by(110, 0.05));
-    EXPECT_FALSE(second.refuted_by(1000, 0.9)) << "the promise was kept, and that is that";
-    EXPECT_FALSE(second.refuted_by(1000, 0.9));
+    EXPECT_FALSE(second.take_in(1000, 0.05)) << "cold caches";
+    for (int k = 0; k < 20; ++k) EXPECT_FALSE(second.take_in(110, 0.05));
+    EXPECT_FALSE(second.take_in(1000, 0.9)) << "the promise was kept, and that is that";
+    EXPECT_FALSE(second.take_in(1000, 0.9));
     for (const double time : {200.0, 50.0}) {
         Expectation third = restored();
-        EXPECT_FALSE(third.refuted_by(time, 0.05));
-        EXPECT_TRUE(third.refuted_by(time, 0.05)) << time;
-        EXPECT_FALSE(third.refuted_by(time, 0.05)) << "once";
+        EXPECT_FALSE(third.take_in(time, 0.05));
+        EXPECT_TRUE(third.take_in(time, 0.05)) << time;
+        EXPECT_FALSE(third.take_in(time, 0.05)) << "once";
     }
     Expectation unbalanced = restored();
-    EXPECT_FALSE(unbalanced.refuted_by(102, 0.5));
-    EXPECT_TRUE(unbalanced.refuted_by(102, 0.5));
+    EXPECT_FALSE(unbalanced.take_in(102, 0.5));
+    EXPECT_TRUE(unbalanced.take_in(102, 0.5));
 }
 
 TEST(Expectation, WhereTimesVaryMoreIsAllowed) {
     Expectation first;
-    for (int k = 0; k < 20; ++k) EXPECT_FALSE(first.refuted_by(k % 2 ? 100 : 200, 0));
+    for (int k = 0; k < 20; ++k) EXPECT_FALSE(first.take_in(k % 2 ? 100 : 200, 0));
     ByteWriter to;
     first.save(to, 1e-9);
     ByteReader from(to.bytes());
     Expectation second;
     second.restore(from, 1e-9);
-    for (int k = 0; k < 4; ++k) EXPECT_FALSE(second.refuted_by(k % 2 ? 80 : 280, 0));
+    for (int k = 0; k < 4; ++k) EXPECT_FALSE(second.take_in(k % 2 ? 80 : 280, 0));
 }
 
 }  // namespace

@@ -35,14 +35,14 @@ void observe(Leaving& leaving, bool with_static, std::uint64_t first, std::uint6
 
 TEST(Leaving, AShortLoopInBalanceIsLeftAfterTwoLooks) {
     Leaving leaving;
-    EXPECT_FALSE(leaving.wants_look(context_of())) << "how long it is nobody knows";
+    EXPECT_FALSE(leaving.begin_look(context_of())) << "how long it is nobody knows";
     observe(leaving, false, 30000, 25000);
-    EXPECT_TRUE(leaving.wants_look(context_of()));
+    EXPECT_TRUE(leaving.begin_look(context_of()));
     EXPECT_EQ(leaving.leave(1e-9), 0);
     observe(leaving, true, 30000, 29900);
     EXPECT_EQ(leaving.leave(1e-9), 0) << "one look may be luck";
     observe(leaving, true, 30000, 29900);
-    EXPECT_FALSE(leaving.wants_look(context_of()));
+    EXPECT_FALSE(leaving.begin_look(context_of()));
     EXPECT_GT(leaving.leave(1e-9), 0);
 }
 
@@ -75,11 +75,11 @@ TEST(Leaving, AVeryShortOneIsLeftAfterOneLookUnlessItWasWorthBalancing) {
 TEST(Leaving, OneWithLessWorkThanTheWayInAndOutIsLeftWithoutALook) {
     Leaving leaving, longer;
     observe(leaving, false, 1500, 1300, true, 1500);
-    EXPECT_FALSE(leaving.wants_look(context_of())) << "the worst that static could lose is 1.4 us";
+    EXPECT_FALSE(leaving.begin_look(context_of())) << "the worst that static could lose is 1.4 us";
     EXPECT_GT(leaving.leave(1e-9), 0);
-    EXPECT_TRUE(leaving.wants_look(context_of())) << "later";
+    EXPECT_TRUE(leaving.begin_look(context_of())) << "later";
     observe(longer, false, 1900, 1500, true, 1500);
-    EXPECT_TRUE(longer.wants_look(context_of()));
+    EXPECT_TRUE(longer.begin_look(context_of()));
     EXPECT_EQ(longer.leave(1e-9), 0);
 }
 
@@ -90,7 +90,7 @@ TEST(Leaving, WhileNothingChangesTheTimeDoublesUpToALimit) {
     observe(leaving, true, 3000, 3000);
     double last = leaving.leave(1e-9);
     for (int more = 0; more < 20; ++more) {
-        EXPECT_TRUE(leaving.wants_look(context_of()));
+        EXPECT_TRUE(leaving.begin_look(context_of()));
         observe(leaving, true, 3000, 3000);
         const double next = leaving.leave(1e-9);
         EXPECT_TRUE(next == 2 * last || next == 1e8) << next;
@@ -130,10 +130,10 @@ TEST(Leaving, WhatCanBeBalancedIsKept) {
     Leaving leaving;
     observe(leaving, false, 30'000, 28'000);
     for (int look = 0; look < 3; ++look) {
-        EXPECT_TRUE(leaving.wants_look(context_of()));
+        EXPECT_TRUE(leaving.begin_look(context_of()));
         observe(leaving, true, 40'000, 20'000);
     }
-    EXPECT_FALSE(leaving.wants_look(context_of()));
+    EXPECT_FALSE(leaving.begin_look(context_of()));
     EXPECT_EQ(leaving.leave(1e-9), 0);
     EXPECT_FALSE(leaving.static_is_good());
 }
@@ -186,7 +186,7 @@ TEST(Leaving, WhatIsLeftIsNotTakenBackForOneInterruption) {
     for (int look = 0; look < 2; ++look) observe(leaving, true, 100'000, 99'900);
     EXPECT_GT(leaving.leave(1e-9), 0);
     observe(leaving, true, 100'000, 60'000);
-    EXPECT_TRUE(leaving.wants_look(context_of()));
+    EXPECT_TRUE(leaving.begin_look(context_of()));
 }
 
 TEST(Leaving, ALongerLengthIsNotLookedAtIfShortOnesTellWhatItTakes) {
@@ -196,9 +196,9 @@ TEST(Leaving, ALongerLengthIsNotLookedAtIfShortOnesTellWhatItTakes) {
     Leaving other = leaving.for_other_length();
     LoopContext longer = context_of();
     longer.iteration_time = 2000;
-    EXPECT_TRUE(other.wants_look(longer));
+    EXPECT_TRUE(other.begin_look(longer));
     longer.iterations = 1000;
-    EXPECT_FALSE(other.wants_look(longer)) << "a millisecond";
+    EXPECT_FALSE(other.begin_look(longer)) << "a millisecond";
 }
 
 TEST(Leaving, AnExecutionThatTakesAsLongAsExpectedIsNoInterruption) {
@@ -208,9 +208,9 @@ TEST(Leaving, AnExecutionThatTakesAsLongAsExpectedIsNoInterruption) {
         Leaving other = leaving.for_other_length();
         LoopContext longer = context_of();
         longer.iteration_time = iteration_ns;
-        EXPECT_TRUE(other.wants_look(longer));
+        EXPECT_TRUE(other.begin_look(longer));
         observe(other, true, 400'000, 500'000);
-        return other.wants_look(longer);
+        return other.begin_look(longer);
     };
     EXPECT_FALSE(wants_another_look(10'000)) << "half a millisecond was expected";
     EXPECT_TRUE(wants_another_look(1000)) << "a twentieth of that";
@@ -234,7 +234,7 @@ TEST(Leaving, WhatIsGoodInAShortLoopSaysNothingOfOneFiveTimesAsLong) {
 TEST(Leaving, ALongLoopIsNotLookedAt) {
     Leaving leaving;
     observe(leaving, false, 1'000'000, 1'000'000);
-    EXPECT_FALSE(leaving.wants_look(context_of()));
+    EXPECT_FALSE(leaving.begin_look(context_of()));
     EXPECT_EQ(leaving.leave(1e-9), 0);
 }
 
@@ -243,7 +243,7 @@ TEST(Leaving, ALongLoopIsLeftOnInvitationAndNotForLong) {
     observe(leaving, false, 1'000'000, 1'000'000);
     leaving.invite(1e-3);
     for (int look = 0; look < 2; ++look) {
-        EXPECT_TRUE(leaving.wants_look(context_of()));
+        EXPECT_TRUE(leaving.begin_look(context_of()));
         observe(leaving, true, 1'000'000, 995'000);
     }
     double longest = leaving.leave(1e-9);
@@ -270,7 +270,7 @@ TEST(Leaving, WhatDoesNotFeelItsCostIsNotInvited) {
     observe(leaving, false, 10'000'000, 10'000'000);
     leaving.invite(1e-2);
     EXPECT_FALSE(leaving.invited());
-    EXPECT_FALSE(leaving.wants_look(context_of())) << "each look at static would cost what static loses";
+    EXPECT_FALSE(leaving.begin_look(context_of())) << "each look at static would cost what static loses";
 }
 
 TEST(Leaving, ALoopThatGrowsIsTakenBack) {
@@ -281,17 +281,17 @@ TEST(Leaving, ALoopThatGrowsIsTakenBack) {
     EXPECT_GT(leaving.leave(1e-9), 0);
     observe(leaving, true, 60'000, 30'000);
     EXPECT_EQ(leaving.leave(1e-9), 0);
-    EXPECT_TRUE(leaving.wants_look(context_of())) << "it may have been an interruption";
+    EXPECT_TRUE(leaving.begin_look(context_of())) << "it may have been an interruption";
     observe(leaving, true, 60'000, 30'000);
     observe(leaving, true, 60'000, 30'000);
-    EXPECT_FALSE(leaving.wants_look(context_of()));
+    EXPECT_FALSE(leaving.begin_look(context_of()));
 }
 
 TEST(Leaving, WhoCannotRunTheLoopAloneNeverGetsIt) {
     Leaving leaving;
     for (int step = 0; step < 5; ++step) {
         observe(leaving, true, 3000, 3000, false);
-        EXPECT_FALSE(leaving.wants_look(context_of(false)));
+        EXPECT_FALSE(leaving.begin_look(context_of(false)));
         EXPECT_EQ(leaving.leave(1e-9), 0);
     }
 }
@@ -303,7 +303,7 @@ TEST(Leaving, AnotherTripCountOfALoopThatIsLeftIsLookedAtOnce) {
     observe(leaving, true, 3000, 3000);
     EXPECT_GT(leaving.leave(1e-9), 0);
     Leaving other = leaving.for_other_length();
-    EXPECT_TRUE(other.wants_look(context_of()));
+    EXPECT_TRUE(other.begin_look(context_of()));
     observe(other, true, 9000, 9000);
     EXPECT_GT(other.leave(1e-9), 0);
 }
