@@ -104,7 +104,7 @@ void run(const Asked& asked, double tick_s, gimbal::LoopLearning& learning, Spen
         const std::uint64_t t1 = ticks();
         loop.run(*opening.decision.schedule.technique, *opening.plan, work, machine, opening.config, slots);
         const std::uint64_t t2 = ticks();
-        learning.close(opening.config, opening.decision, *opening.plan, slots);
+        learning.close({opening.config, opening.decision, *opening.plan, slots});
         spent.everything.push_back(static_cast<double>(t1 - t0) + static_cast<double>(ticks() - t2));
     }
 }

@@ -67,7 +67,7 @@ StepRow VirtualLoop::run(const Request& request, const Work& work, const Machine
     events_.run(*opening.decision.schedule.technique, *opening.plan, work, machine, opening.config, slots_);
     virtual_part = sample_ns(costs);
     StepRow step;
-    learning_.close(opening.config, opening.decision, *opening.plan, slots_, {}, {}, &step);
+    learning_.close({opening.config, opening.decision, *opening.plan, slots_}, {}, &step);
     return step;
 }
 

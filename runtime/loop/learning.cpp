@@ -161,9 +161,8 @@ void LoopLearning::repeated(const Decision& decision, const Plan& plan, const Ra
     learning_for(plan.iterations, static_cast<bool>(part)).repeated(decision);
 }
 
-LoopRecord LoopLearning::close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
-                               std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records,
-                               const RankPart& part, StepRow* step) {
+LoopRecord LoopLearning::close(const Finished& finished, std::span<const WorkerRecord> records, StepRow* step) {
+    const auto& [config, decision, plan, slots, part] = finished;
     // A large team's records are not kept: there are many loops, and closing one takes much longer than this.
     std::vector<WorkerRecord> own;
     if (records.empty()) records = gather(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
@@ -183,7 +182,7 @@ LoopRecord LoopLearning::close(const ExecutionConfig& config, const Decision& de
                  .chunks = record.chunks,
                  .within = decision.within.technique ? decision.within.technique->info().name : ""};
     totals_.add(record, config, decision.exploring);
-    learning_for(plan.iterations, static_cast<bool>(part)).close({record, config, decision, plan, slots, part}, step);
+    learning_for(plan.iterations, static_cast<bool>(part)).close(finished, record, step);
     record.workers = {};
     return record;
 }

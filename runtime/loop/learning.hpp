@@ -58,16 +58,12 @@ public:
     void repeated(const Decision& decision, const Plan& plan, const RankPart& part);
 
     /// Learn from an execution that all workers have left.
-    /// @param slots    [P]
     /// @param records  [P] of an execution before that which the slots are of; empty: the slots' own
-    /// @param part     of a loop over ranks that it ran, as its request said
     /// @param step     out: the row for records of single steps, with the thought of this step if there was one;
     ///                 nullptr: nobody asked for it
     /// @return what it was, without `workers`
     /// @errors std::bad_alloc
-    LoopRecord close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
-                     std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records = {},
-                     const RankPart& part = {}, StepRow* step = nullptr);
+    LoopRecord close(const Finished& finished, std::span<const WorkerRecord> records = {}, StepRow* step = nullptr);
 
     /// Begin with what an earlier run learnt. Trip counts that it does not know begin as usual.
     /// @param bytes  what save() wrote; must stay valid  @pre nothing was opened  @errors std::bad_alloc

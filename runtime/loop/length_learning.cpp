@@ -287,8 +287,7 @@ bool LengthLearning::wants_costs(const Decision& decision) const noexcept {
     return part * (loop_time_ - profiled_at_) >= profile_cost_;
 }
 
-void LengthLearning::close(const Finished& finished, StepRow* step) {
-    const LoopRecord& record = finished.record;
+void LengthLearning::close(const Finished& finished, const LoopRecord& record, StepRow* step) {
     const Decision& decision = finished.decision;
     const Plan& plan = finished.plan;
     ++calls_;
@@ -302,7 +301,7 @@ void LengthLearning::close(const Finished& finished, StepRow* step) {
     }
     // A loop that was cancelled says nothing about how long it takes.
     if (record.iterations != plan.iterations) return;
-    learn(finished);
+    learn(finished, record);
     if (traits_.workers == 1 && !finished.part) learn_alone(record);
     // What another selector decided before a request named this one says nothing in this one's terms.
     if (decision.named || decision.chooser != chooser_) return;
@@ -354,8 +353,8 @@ void LengthLearning::forget() {
     insured_ = wary_ = false;
 }
 
-void LengthLearning::learn(const Finished& finished) {
-    const auto& [record, config, decision, plan, slots, part] = finished;
+void LengthLearning::learn(const Finished& finished, const LoopRecord& record) {
+    const auto& [config, decision, plan, slots, part] = finished;
     constexpr double kMuchStolen = 0.05;      // of the workers' time
     constexpr double kFarOutOfBalance = 0.1;  // the profile is of another loop
     claim_width_.learn(record, plan);

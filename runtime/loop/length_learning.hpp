@@ -62,12 +62,11 @@ struct Opening {
 
 /// An execution that all workers have left.
 struct Finished {
-    const LoopRecord& record;
     const ExecutionConfig& config;
     const Decision& decision;
     const Plan& plan;
-    std::span<const WorkerSlot> slots;  ///< [P]
-    RankPart part = {};                 ///< of a loop over ranks, if it was one
+    std::span<const WorkerSlot> slots;  ///< [P], and surplus workers
+    RankPart part = {};                 ///< of a loop over ranks that it ran, as its request said
 };
 
 /// What a loop has in common at all its trip counts. @threads the owner locks
@@ -112,8 +111,9 @@ public:
 
     /// Learn from an execution that all workers have left.
     /// @errors std::bad_alloc
-    /// @param step  out: what the agent thought of it, if there is one; nullptr: nobody asked
-    void close(const Finished& finished, StepRow* step);
+    /// @param record  what it was
+    /// @param step    out: what the agent thought of it, if there is one; nullptr: nobody asked
+    void close(const Finished& finished, const LoopRecord& record, StepRow* step);
 
     /// Write down what was learnt, for a later run. @return false: nothing  @errors std::bad_alloc
     [[nodiscard]] bool save(ByteWriter& to) const;
@@ -143,7 +143,7 @@ private:
     [[nodiscard]] bool held(const Request& request, Decision& decision) const;
     [[nodiscard]] std::unique_ptr<Selector> make() const;
     [[nodiscard]] LoopContext context_of(const Request& request) const noexcept;
-    void learn(const Finished& finished);
+    void learn(const Finished& finished, const LoopRecord& record);
     void learn_profile(const Finished& finished);
     void show_part(const RankPart& part, std::uint64_t iterations);
     [[nodiscard]] double costliness(const RankPart& part, std::uint64_t iterations) const noexcept;

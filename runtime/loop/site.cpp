@@ -24,6 +24,10 @@ namespace {
 
 constexpr std::uint64_t kFirst = 3;  // executions, in which most of what a loop needs is allocated
 
+Finished to_learn_from(const Execution& left) noexcept {
+    return {left.config(), left.decision(), left.plan(), left.slots(), left.rank_part()};
+}
+
 }  // namespace
 
 LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock& clock)
@@ -274,8 +278,7 @@ void LoopSite::learn(Execution& finished, StepRow* step) {
     learn_from_earlier(finished);
     if (finished.round() > 0) learning_.repeated(finished.decision(), finished.plan(), finished.rank_part());
     learning_.note_moves(placement_moves() + finished.moves());
-    const LoopRecord record = learning_.close(finished.config(), finished.decision(), finished.plan(), finished.slots(),
-                                              {}, finished.rank_part(), step);
+    const LoopRecord record = learning_.close(to_learn_from(finished), {}, step);
     learn_of_levels(finished, record);
     if (finished.config().sampled && !identity_.over_ranks)
         levels::first_level().note(learning_.loss(), seconds_since_start());
@@ -303,7 +306,7 @@ void LoopSite::learn_from_earlier(Execution& finished) {
     for (std::uint32_t round = finished.learnt(); round < rounds; ++round) {
         finished.gather(round, earlier_);
         if (round > 0) learning_.repeated(finished.decision(), finished.plan(), finished.rank_part());
-        learning_.close(finished.config(), finished.decision(), finished.plan(), finished.slots(), earlier_);
+        learning_.close(to_learn_from(finished), earlier_);
     }
     finished.set_learnt(rounds);
 }

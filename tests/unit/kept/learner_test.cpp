@@ -177,7 +177,7 @@ TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
         std::vector<WorkerSlot> slots = short_slots();
         for (WorkerSlot& slot : slots)
             if (opening.config.sampled) slot.begin_costs(100, 2);
-        first.close(opening.config, opening.decision, *opening.plan, slots);
+        first.close({opening.config, opening.decision, *opening.plan, slots});
     }
     const std::string saved = first.save();
     LoopLearning second("loop", 2, nanoseconds);
@@ -191,7 +191,7 @@ TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
     ASSERT_TRUE(look.plan) << "then it is seen whether that still holds";
     EXPECT_EQ(look.decision.schedule.technique->info().name, "static");
     std::vector<WorkerSlot> slots = short_slots();
-    second.close(look.config, look.decision, *look.plan, slots);
+    second.close({look.config, look.decision, *look.plan, slots});
     EXPECT_FALSE(second.open(request).plan);
 }
 
@@ -205,7 +205,7 @@ TEST(KeptLearning, ALoopIsLeftOnlyWhereItCanBe) {
         std::vector<WorkerSlot> slots = short_slots();
         for (WorkerSlot& slot : slots)
             if (opening.config.sampled) slot.begin_costs(100, 2);
-        first.close(opening.config, opening.decision, *opening.plan, slots);
+        first.close({opening.config, opening.decision, *opening.plan, slots});
     }
     const std::string saved = first.save();
     for (const Request& other : {Request{.trip = 100}, Request{.trip = 200, .can_leave = true},

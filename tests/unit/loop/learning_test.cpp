@@ -29,7 +29,8 @@ Opening open(LoopLearning& loop, std::string_view selector = {}) {
 
 StepRow close(LoopLearning& loop, const Opening& opening, std::uint64_t time) {
     StepRow step;
-    loop.close(opening.config, opening.decision, *opening.plan, slots_of(time), {}, {}, &step);
+    const std::vector<WorkerSlot> slots = slots_of(time);
+    loop.close({opening.config, opening.decision, *opening.plan, slots}, {}, &step);
     return step;
 }
 
@@ -68,7 +69,7 @@ int opened_alone(double time_s, bool crowded) {
         if (opening.decision.left_for > 0) return opened;
         std::vector<WorkerSlot> slots(1);
         slots[0].record = {.begin = 0, .end = time, .chunks = 1, .iterations = kIterations};
-        loop.close(opening.config, opening.decision, *opening.plan, slots);
+        loop.close({opening.config, opening.decision, *opening.plan, slots});
     }
     return 20;
 }
@@ -104,7 +105,7 @@ Opening run(LoopLearning& loop, std::uint64_t iterations, std::string_view selec
         if (opening.config.sampled) slot.begin_costs(iterations, 2);
         if (opening.config.timed) slot.begin_times();
     }
-    loop.close(opening.config, opening.decision, *opening.plan, slots);
+    loop.close({opening.config, opening.decision, *opening.plan, slots});
     return opening;
 }
 
@@ -140,7 +141,7 @@ Opening run_part(LoopLearning& loop, std::uint64_t first, std::uint64_t n, std::
         slots[i].begin_costs(n, 2);
         slots[i].costs->add({i * n / 2, (i + 1) * n / 2}, static_cast<double>(time));
     }
-    loop.close(opening.config, opening.decision, *opening.plan, slots, {}, part);
+    loop.close({opening.config, opening.decision, *opening.plan, slots, part});
     return opening;
 }
 
@@ -329,7 +330,7 @@ TEST(LoopLearning, ACancelledLoopTeachesItsSelectorNothing) {
     std::vector<WorkerSlot> slots = slots_of(10);
     slots[1].record.iterations = 0;
     StepRow step;
-    loop.close(cancelled.config, cancelled.decision, *cancelled.plan, slots, {}, {}, &step);
+    loop.close({cancelled.config, cancelled.decision, *cancelled.plan, slots}, {}, &step);
     EXPECT_FALSE(step.thought) << "half of its iterations never ran: its time says nothing";
     EXPECT_EQ(loop.totals().calls, 2U) << "it counts as a call all the same";
 }
@@ -343,7 +344,7 @@ TEST(LoopLearning, KnownStatisticsAreRefreshedEverySixteenthExecution) {
         std::vector<WorkerSlot> slots = slots_of(1000);
         for (WorkerSlot& slot : slots)
             if (opening.config.timed) slot.begin_times();
-        loop.close(opening.config, opening.decision, *opening.plan, slots);
+        loop.close({opening.config, opening.decision, *opening.plan, slots});
     }
 }
 
@@ -356,7 +357,7 @@ void run_with_costs(LoopLearning& loop, std::uint64_t first, std::uint64_t end) 
     for (WorkerSlot& slot : slots) slot.begin_costs(kIterations, 2);
     slots[0].costs->add({0, kIterations}, 1);
     slots[1].costs->add({first, end}, kCost);
-    loop.close(opening.config, opening.decision, *opening.plan, slots);
+    loop.close({opening.config, opening.decision, *opening.plan, slots});
 }
 
 /// Executions out of 400 that are measured, where one worker takes twice as long as the other and learning a profile
@@ -380,7 +381,7 @@ int measured_of_400(bool moves) {
             slots[1].costs->add({0, dear}, static_cast<double>(dear));
             slots[1].costs->add({dear + kIterations / 10, kIterations}, static_cast<double>(kIterations - dear));
         }
-        loop.close(opening.config, opening.decision, *opening.plan, slots);
+        loop.close({opening.config, opening.decision, *opening.plan, slots});
     }
     return measured;
 }
