@@ -80,6 +80,12 @@ double TeamsInChunks::balance() noexcept {
     return longest > 0 && mean > 0 ? std::min(mean / longest, 1.0) : 0;
 }
 
+ChunkTeams TeamsInChunks::ask() noexcept {
+    if (threads() <= 1) return {};
+    return {
+        .least = least(), .chunk_overhead = overhead(), .threads = threads(), .follow = follow(), .balance = balance()};
+}
+
 void CostsInChunks::prepare(std::uint64_t iterations, std::uint32_t ranks) {
     const std::lock_guard lock(mutex_);
     costs_.prepare(iterations, CostProfile::bins_for(iterations, ranks));

@@ -58,6 +58,15 @@ private:
     bool broken_ = false;
 };
 
+/// What a loop over ranks goes by where teams of threads run its chunks. Nothing: no teams do.
+struct ChunkTeams {
+    std::uint64_t least = 0;    ///< iterations that a chunk should have at least where nobody named any
+    double chunk_overhead = 0;  ///< what a chunk costs its worker besides a draw, mean so far [ticks]
+    std::uint32_t threads = 0;  ///< of a team [count]
+    bool follow = false;        ///< they run what Decision::within says
+    double balance = 0;         ///< of the teams since the last execution, mean over max; 0: not known
+};
+
 /// What teams of threads that run chunks of a loop over ranks have shown on this rank.
 /// @threads any: figures by themselves, for estimates
 class TeamsInChunks {
@@ -88,6 +97,8 @@ public:
     /// Mean over max of the threads' times since this was asked last, in (0, 1]; 0: no team has run.
     /// @threads one at a time
     [[nodiscard]] double balance() noexcept;
+    /// All of that, for the execution that is opened; nothing without a team of several. @threads as balance()
+    [[nodiscard]] ChunkTeams ask() noexcept;
     /// What a chunk takes besides its team's loop, to begin and end the team, and to draw where each rank draws for
     /// itself; mean so far [ticks].
     [[nodiscard]] double overhead() const noexcept { return overhead_; }

@@ -27,15 +27,11 @@ struct Request {
     double apart = 0;                          ///< LeftLoop::apart() [ticks]
     bool shared_cores = false;                 ///< its threads are ready to run and have no core, now and then
     bool crowded = false;                      ///< another team was at it when this one opened it
-    std::uint32_t surplus = 0;    ///< workers besides, who draw while another rank lends them a core [count]
-    RankPart part = {};           ///< of a loop over ranks that it runs, if it runs one
-    std::uint64_t least = 0;      ///< minimum chunk where nobody named one [iterations]; 0: none
-    double chunk_overhead = 0;    ///< what a chunk costs its worker besides a draw, mean so far [ticks]
-    std::uint32_t threads = 0;    ///< of the teams that run the chunks [count]; 0: no teams do
-    bool threads_follow = false;  ///< and they run what Decision::within says
-    double thread_balance = 0;    ///< of them, mean over max since the last execution; 0: not known
-    bool hold = false;            ///< nothing is tried: another level is asked first
-    bool whole_blocks = false;    ///< own blocks may be one step each where nobody measures their pieces
+    std::uint32_t surplus = 0;  ///< workers besides, who draw while another rank lends them a core [count]
+    RankPart part = {};         ///< of a loop over ranks that it runs, if it runs one
+    ChunkTeams teams = {};      ///< that run its chunks
+    bool hold = false;          ///< nothing is tried: another level is asked first
+    bool whole_blocks = false;  ///< own blocks may be one step each where nobody measures their pieces
 
     /// Whether its threads run what a loop over ranks says: neither program nor user named anything for them.
     [[nodiscard]] bool follows_ranks() const noexcept { return !schedule.technique && selector.empty(); }

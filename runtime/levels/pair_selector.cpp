@@ -35,13 +35,13 @@ constexpr double kFirstPart = 0.25;  // of that is waited for: what the first pr
 simulate::NestedMachine machine_of(const LoopContext& context) {
     simulate::NestedMachine machine;
     machine.ranks = context.workers;
-    machine.threads = context.threads;
+    machine.threads = context.teams.threads;
     machine.between.dispatch = context.dispatch * context.contention;
     machine.between.serial = context.serial_part * machine.between.dispatch;
     machine.between.own_dispatch = 0.5 * context.dispatch;
     machine.between.stamp = context.dispatch;
-    machine.team_barrier = context.chunk_overhead;
-    machine.least = context.least;
+    machine.team_barrier = context.teams.chunk_overhead;
+    machine.least = context.teams.least;
     const double draw = dispatch_ticks();
     machine.within.dispatch = draw * kContention;
     machine.within.serial = kSerialPart * machine.within.dispatch;
@@ -87,7 +87,7 @@ void PairSelector::begin(const LoopContext& context) {
         table, kFirst, [this](Pair incumbent, std::span<double> times) { return predict(incumbent, times); });
     coordinator_ = coordinator.get();
     learner_ = std::move(coordinator);
-    const double draws = std::min(kDrawsPerPair * context.threads, static_cast<double>(context.iterations));
+    const double draws = std::min(kDrawsPerPair * context.teams.threads, static_cast<double>(context.iterations));
     cost_s_ = kFirstPart * static_cast<double>(table.size()) * draws * kSecondsPerDraw;
     versions_ = context.profile_version;
 }
@@ -160,12 +160,12 @@ Decision PairSelector::decision_for_turn(const LoopContext& context) const {
 }
 
 Decision PairSelector::choose(const LoopContext& context) {
-    const bool nested = context.threads > 1 && context.threads_follow && context.workers > 1;
+    const bool nested = context.teams.threads > 1 && context.teams.follow && context.workers > 1;
     if (learner_ && !nested) give_up();
     if (!learner_ && !given_up_ && nested && context.iterations > context.workers) begin(context);
     if (!learner_) return alone_->choose(context);
-    if (context.thread_balance > 0) thread_balance_ = context.thread_balance;
-    threads_per_rank_ = context.threads;
+    if (context.teams.balance > 0) thread_balance_ = context.teams.balance;
+    threads_per_rank_ = context.teams.threads;
     ++steps_;
     if (model_ || asked_ >= kMaxRepeats) {
         context_ = &context;

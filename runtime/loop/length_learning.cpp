@@ -52,11 +52,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .granule = granule_,
             .step = traits_.opened,
             .workers = traits_.workers,
-            .least = request.least,
-            .chunk_overhead = request.chunk_overhead,
-            .threads = request.threads,
-            .threads_follow = request.threads_follow,
-            .thread_balance = request.thread_balance,
+            .teams = request.teams,
             .monotonic = request.monotonic,
             .can_leave = request.can_leave && granule_ == 1,
             .left_loops = request.left_loops,
@@ -110,7 +106,7 @@ Decision LengthLearning::decide(const Request& request) {
         const LoopContext context = context_of(request);
         decision = selector_->choose(context);
         // While the ranks try something the threads do not: each would measure the other.
-        decision.within.hold = decision.exploring && request.threads > 1 && !decision.within.technique;
+        decision.within.hold = decision.exploring && request.teams.threads > 1 && !decision.within.technique;
         decision.chooser = chooser_;
         decision.can_leave = context.can_leave;
     }
@@ -170,7 +166,7 @@ Opening LengthLearning::open(const Request& request) {
         choice.chunk
             ? 0
             : std::max(least_chunk(choice.technique->info(), request.trip, traits_.workers + request.surplus, costs),
-                       asked_least(choice.technique->info(), request.trip, traits_.workers, request.least));
+                       asked_least(choice.technique->info(), request.trip, traits_.workers, request.teams.least));
     opening.config = config_of(opening.decision, request, least);
     PlanKey key{.schedule = choice,
                 .iterations = request.trip,

@@ -123,7 +123,7 @@ Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool cr
         known.part = rank_tie_.part_of(rank_chunk.here(), request.trip);
         known.part.follows = request.follows_ranks();
     }
-    if (identity_.over_ranks) ask_teams(known);
+    if (identity_.over_ranks) known.teams = teams_.ask();
     if (levels::first_level().placement_learns() && !identity_.over_ranks) [[unlikely]]
         known.hold = levels::first_level().holds(levels::Level::threads, seconds_since_start());
     const Opening opening = learning_.open(known);
@@ -182,17 +182,6 @@ void LoopSite::let_stand_no_more(const Execution& execution) noexcept {
     if (standing_.load(std::memory_order_relaxed) != &execution) return;
     end_standing(*execution.place());
     standing_.store(nullptr, std::memory_order_release);
-}
-
-// Threads that share out chunks of a rank want several iterations each; and each chunk costs the rank what it takes to
-// begin and end a team.
-void LoopSite::ask_teams(Request& request) noexcept {
-    if (teams_.threads() <= 1) return;
-    request.least = teams_.least();
-    request.chunk_overhead = teams_.overhead();
-    request.threads = teams_.threads();
-    request.threads_follow = teams_.follow();
-    request.thread_balance = teams_.balance();
 }
 
 // What is learnt from a steady loop may come late, but everybody waits for the last worker to leave, and for the first

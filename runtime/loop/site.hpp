@@ -134,7 +134,6 @@ private:
     [[nodiscard]] Execution* open_anew(const Request& request, Execution* ready, bool crowded);
     [[nodiscard]] bool settle(Execution* ready, const Request& request);
     void forget(const Execution& execution) noexcept;
-    void ask_teams(Request& request) noexcept;
     void learn_of_levels(const Execution& finished, const LoopRecord& record);
     void ask_earlier_run();
     void learn_from_earlier(Execution& finished);

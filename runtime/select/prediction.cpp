@@ -61,7 +61,7 @@ Plan plan_of(const Question& question, const Schedule& choice, const Team& team)
     // As a loop site has it.
     const DrawCosts costs{asked.dispatch, asked.contention, asked.iteration_time};
     const std::uint64_t least = std::max(least_chunk(info, team.iterations, team.workers, costs),
-                                         asked_least(info, team.iterations, team.workers, asked.least));
+                                         asked_least(info, team.iterations, team.workers, asked.teams.least));
     shape.chunk = choice.chunk;
     shape.fraction = choice.fraction;
     if (choice.fraction < 0 && info.fraction == FractionSource::feedback) shape.fraction = asked.feedback_fraction;
@@ -105,9 +105,9 @@ double time_of(const Question& question, const Schedule& choice, const Plan& pla
     machine.dispatch = asked.dispatch * asked.contention;
     // Where some stand for more, the counter is as busy as it would be with all.
     machine.serial = asked.serial_part * machine.dispatch / team.part;
-    machine.dispatch += asked.chunk_overhead;
-    machine.own_dispatch = kOwnDispatch * asked.dispatch + asked.chunk_overhead;
-    machine.queue_dispatch = asked.dispatch + asked.chunk_overhead;
+    machine.dispatch += asked.teams.chunk_overhead;
+    machine.own_dispatch = kOwnDispatch * asked.dispatch + asked.teams.chunk_overhead;
+    machine.queue_dispatch = asked.dispatch + asked.teams.chunk_overhead;
     machine.stamp = asked.dispatch;
     machine.chunk_noise = kChunkNoise;
     machine.most_events = kMaxEvents;

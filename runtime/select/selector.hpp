@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "engine/decision.hpp"
+#include "engine/rank_chunk.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/technique.hpp"
 #include "learn/learner.hpp"
@@ -22,11 +23,7 @@ struct LoopContext {
     std::uint64_t granule = 1;             ///< chunks are multiples of this, whatever is chosen [iterations]
     std::uint64_t step = 0;                ///< executions of the loop opened before, by any selector [count]
     std::uint32_t workers = 1;             ///< P [count]
-    std::uint64_t least = 0;               ///< minimum chunk where none is named, for all but `static` [iterations]
-    double chunk_overhead = 0;             ///< what a chunk costs its worker besides the draw, mean so far [ticks]
-    std::uint32_t threads = 0;             ///< of a team that runs a chunk, where ranks have such [count]; 0: none
-    bool threads_follow = false;           ///< and they run what Decision::within says
-    double thread_balance = 0;             ///< of the teams since the last execution, mean over max; 0: not known
+    ChunkTeams teams = {};                 ///< that run a chunk, where workers are ranks
     bool monotonic = false;                ///< only techniques with ascending chunks will do
     bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
     std::uint32_t left_loops = 0;          ///< loops of the process that were left so [count]

@@ -97,7 +97,7 @@ Schedule SimulateSelector::profiling_choice(const LoopContext& context) const {
         const std::uint64_t even =
             context.iterations / ((known ? kChunksEach : kChunksEachAtFirst) * context.workers) + 1;
         const std::uint64_t least =
-            asked_least(choice.technique->info(), context.iterations, context.workers, context.least);
+            asked_least(choice.technique->info(), context.iterations, context.workers, context.teams.least);
         choice.chunk = granule_of(context.granule, std::max({even, least, known ? worth_drawing(context) : 1}));
     }
     if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};

@@ -37,10 +37,7 @@ public:
         profile_.learn(workers);
         context = {.iterations = kIterations,
                    .workers = 4,
-                   .least = 16,
-                   .chunk_overhead = 1000,
-                   .threads = 4,
-                   .threads_follow = true,
+                   .teams = {.least = 16, .chunk_overhead = 1000, .threads = 4, .follow = true},
                    .dispatch = 50,
                    .profile = &profile_};
     }
@@ -81,12 +78,12 @@ private:
 
 TEST(PairSelector, AnotherSelectorDecidesUntilThereAreThreadsToDecideFor) {
     Loop loop;
-    loop.context.threads = 0;
+    loop.context.teams.threads = 0;
     for (int i = 0; i < 5; ++i) EXPECT_EQ(loop.step().reason, "alone");
     EXPECT_EQ(loop.selector_.coordinator(), nullptr);
-    loop.context.threads = 4;
+    loop.context.teams.threads = 4;
     EXPECT_NE(loop.step().within.technique, nullptr);
-    loop.context.threads_follow = false;  // the program names a technique for its threads now
+    loop.context.teams.follow = false;  // the program names a technique for its threads now
     EXPECT_EQ(loop.step().reason, "alone");
 }
 
