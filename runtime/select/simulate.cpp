@@ -113,10 +113,7 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
         settings_.portfolio.push_back({the_ss(), fine});
         if (fine <= most_for_balance(context) / kCoarser) settings_.portfolio.push_back({the_ss(), fine * kCoarser});
     }
-    if (monotonic_) {
-        std::erase_if(settings_.portfolio, [](const Schedule& choice) { return !choice.technique->info().monotonic; });
-        if (settings_.portfolio.empty()) settings_.portfolio.push_back({find_technique("fac2")});
-    }
+    if (monotonic_) settings_.portfolio = monotonic_only(settings_.portfolio);
     if (settings_.golden_chunk) {
         for (Schedule& choice : settings_.portfolio)
             choice = with_golden_chunk(choice, context.iterations, context.workers);
