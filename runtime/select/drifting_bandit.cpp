@@ -10,31 +10,35 @@ namespace gimbal {
 namespace {
 
 // Standard deviation by which the ratio of two choices is taken to wander from one step to the next: a tenth of a per
-// cent, so one per cent in a hundred steps.
+// cent, so one per cent in a hundred steps (docs/decisions/0013).
 constexpr double kDrift = 0.001;
-// An arm must be better by more than this to become the incumbent: a smaller difference is noise.
-constexpr double kMargin = 0.003;
-constexpr double kClearLead = 0.01;   // an arm believed to be better by so much is tried whatever trials there were
-constexpr double kConfidence = 2;     // standard deviations by which a challenger must lead,
+// When an arm takes the title (docs/decisions/0013).
+constexpr double kMargin = 0.003;     // it must be better by more: a smaller difference is noise,
+constexpr double kConfidence = 2;     // and lead by so many standard deviations,
 constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met an incumbent that was interrupted,
-constexpr double kLandslide = 0.2;    // unless it led by so much over one that took as long before as after
-constexpr double kShyness = 0.0005;   // a trial costs at least so much of a step
-constexpr double kPart = 0.003;       // of all steps may go into that, but for the first trials
-constexpr double kMaxSteps = 2000;    // to come
-constexpr double kMinSteps = 20;
-constexpr double kHopeless = 3;  // spreads that an arm is behind by: not even kMaxSteps steps would pay for a trial
+constexpr double kLandslide = 0.2;    // unless it led by so much over a steady one (docs/decisions/0057)
+constexpr double kRegret = 0.5;       // part of its lead that a new incumbent may owe to luck
+// How many trials there are (docs/decisions/0013).
 constexpr std::uint64_t kFreeTrials = 10;     // then one in
 constexpr std::uint64_t kStepsPerTrial = 24;  // steps: an incumbent that is always interrupted is never at its best
-constexpr double kTrialsPerChange = 30;       // more trials when the loop has changed as a whole
-constexpr std::uint64_t kLongestRest = 32;    // steps between looks
-constexpr std::uint64_t kLost = 16;           // a trial that has not come back after so many steps never will
-constexpr double kForget = 0.1;               // weight of the newest in running means
-constexpr double kFloor = 1e-4;               // no noise is smaller
+constexpr double kTrialsPerChange = 30;       // more when the loop has changed as a whole
+constexpr double kClearLead = 0.01;           // who is believed to be so much better is tried however many there were
+constexpr std::uint64_t kLost = 16;           // one that has not come back after so many steps never will
+// What one may cost, and is worth (docs/decisions/0062).
+constexpr double kShyness = 0.0005;  // so much of a step at least
+constexpr double kPart = 0.003;      // of all steps, but for the first trials
+constexpr double kMaxSteps = 2000;   // to come
+constexpr double kMinSteps = 20;
+// When arms are looked at (docs/decisions/0057, 0059).
+constexpr double kHopeless = 3;             // spreads that an arm is behind by: not even kMaxSteps steps would pay
+constexpr std::uint64_t kLongestRest = 32;  // steps between looks
+// What is noise, and what must be something else (docs/decisions/0013).
+constexpr double kForget = 0.1;  // weight of the newest in running means
+constexpr double kFloor = 1e-4;  // no noise is smaller
 // Mean absolute deviation of a normal distribution, as a part of its standard deviation, inverted.
 constexpr double kToDeviation = 1.2533;
-constexpr double kClip = 4;      // standard deviations beyond which something else must have happened,
-constexpr double kJump = 0.03;   // and so much of a step at least
-constexpr double kRegret = 0.5;  // part of its lead that a new incumbent may owe to luck
+constexpr double kClip = 4;     // standard deviations beyond which something else must have happened,
+constexpr double kJump = 0.03;  // and so much of a step at least
 
 double density(double u) noexcept {
     return std::exp(-u * u / 2) / std::sqrt(2 * std::numbers::pi);

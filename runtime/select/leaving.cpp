@@ -9,34 +9,39 @@ namespace gimbal {
 
 namespace {
 
-constexpr double kShort_s = 200e-6;     // a longer loop is not looked at unless invited,
-constexpr double kVeryShort_s = 20e-6;  // one good look is enough here,
-constexpr double kFelt_s = 60e-6;       // what it takes to measure costs is felt here,
-constexpr double kFirstTakes = 3;       // times what later executions take, whose data is in the caches
-constexpr double kYields_s = 15e-6;     // who waits at the end of a longer one gives its core to who wants it,
+// Loops by what an execution takes (docs/decisions/0026).
+constexpr double kShort_s = 200e-6;     // a longer one is not looked at unless invited,
 constexpr double kLong_s = 5e-3;        // and this one does not feel what it costs to be looked after
-constexpr double kMaxCalls = 32;        // that a loop which is not short is left for, unless they take too little time
-constexpr double kMaxApart_s = 0.5;     // or too much: what lies between executions may not come again
-constexpr double kMinWay_s = 5e-7;      // what balancing costs at least, in the loop and around it,
-constexpr double kMaxWay_s = 2e-6;      // and what it is taken to cost at most: first executions take long,
-constexpr double kLaterWay_s = 1e-6;    // and where the loop has run for a while,
+constexpr double kVeryShort_s = 20e-6;  // one good look is enough here (docs/decisions/0059),
+constexpr double kFelt_s = 60e-6;       // what it takes to measure costs is felt here (docs/decisions/0066),
+constexpr double kYields_s = 15e-6;     // who waits at the end of a longer one gives up its core (docs/decisions/0072)
+constexpr double kFirstTakes = 3;       // times what later executions take, whose data is in the caches
+constexpr double kMuchLonger = 4;       // times as long: what static loses there is not known (docs/decisions/0060)
+// What balancing costs, in the loop and around it, between bounds (docs/decisions/0057).
+constexpr double kMinWay_s = 5e-7;
+constexpr double kMaxWay_s = 2e-6;      // first executions take long;
+constexpr double kLaterWay_s = 1e-6;    // the same where the loop has run for a while (docs/decisions/0066),
 constexpr double kMaxWayMore_s = 1e-7;  // and each worker adds to it
-constexpr double kNothing = 0.015;      // of the time: less is not to be gained from what threads wait
-constexpr double kLittle = 0.1;         // of the time: static is hard to beat, its threads find their data where it was
-constexpr double kIfByTurns = 0.25;     // the same where it is one thread that is late, and then another
-constexpr double kMuchLonger = 4;       // times as long: what static loses there is not known from here
-// First looks meet interruptions, which are as long as such loops. What an iteration took over the least that it took:
+// What threads may wait for under static, of the time (docs/decisions/0026, 0058).
+constexpr double kNothing = 0.015;   // less is not to be gained
+constexpr double kLittle = 0.1;      // static is hard to beat, its threads find their data where it was
+constexpr double kIfByTurns = 0.25;  // the same where it is one thread that is late, and then another
+// First looks meet interruptions, which are as long as such loops (docs/decisions/0062). What an iteration took over
+// the least that it took:
 constexpr double kDisturbed = 1.5;    // how long threads wait says nothing of the loop,
 constexpr double kInterrupted = 3.0;  // nor who is late
 constexpr double kStillLate = 0.5;    // of the last one's lateness
+// How many looks decide, and for how long (docs/decisions/0026).
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
 constexpr double kFirstPeriod_s = 1e-3;
 constexpr double kLongestPeriod_s = 0.1;
 constexpr double kMaxPeriod_s = 3600;
-constexpr double kLook_s = 5e-6;    // that a look costs, in a loop whose data here is in no cache any more
-constexpr double kForLooks = 1e-3;  // of the time of the process, and of the loop's own, for the looks at all loops,
-constexpr double kForFirst = 1e-2;  // and for the first ones
+constexpr double kMaxCalls = 32;     // that a loop which is not short is left for, unless they take too little time
+constexpr double kMaxApart_s = 0.5;  // or too much: what lies between executions may not come again
+constexpr double kLook_s = 5e-6;     // that a look costs, in a loop whose data here is in no cache any more
+constexpr double kForLooks = 1e-3;   // of the time of the process, and of the loop's own, for the looks at all loops,
+constexpr double kForFirst = 1e-2;   // and for the first ones (docs/decisions/0057)
 
 /// The worker that the others wait for. @pre there are workers
 std::size_t last_of(std::span<const WorkerRecord> workers) noexcept {

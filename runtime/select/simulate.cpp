@@ -17,29 +17,30 @@ namespace gimbal {
 namespace {
 
 // Predictions may cost so much of the workers' time, the first one more: it is worth most. After several that left the
-// title where it was, they cost as many times less.
+// title where it was, they cost as many times less (docs/decisions/0013).
 constexpr double kPart = 0.005;
-constexpr double kMaxIdle = 10;
 constexpr double kPartAtFirst = 0.01;
-// A shape that has moved by so much of the loop's cost is another one; a tenth of it happens by noise.
-constexpr double kMoved = 0.02;
-constexpr std::uint64_t kPatience = 32;  // steps until something is tried without a prediction
+constexpr double kMaxIdle = 10;
+// What is tried without a prediction, and when (docs/decisions/0013).
+constexpr std::uint64_t kPatience = 32;  // steps
 constexpr double kVagueLoss = 0.05;      // what an unknown choice is taken to lose,
 constexpr double kVagueError = 0.04;     // more or less
-constexpr std::uint64_t kSampleOften = 4;
-constexpr std::uint64_t kSampleEvery = 32;  // steps, if the incumbent's technique does not look at costs by itself
-constexpr double kInBalance = 0.003;
-constexpr double kLearntForTrial = 3;       // executions: it, and those of the incumbent before and after it
+constexpr double kInBalance = 0.003;     // the incumbent loses no more: there is little to be found
+constexpr double kLearntForTrial = 3;    // executions: it, and those before and after it (docs/decisions/0062)
+// When costs are measured, where the incumbent does not look at them by itself (docs/decisions/0056, 0066, 0069).
 constexpr double kOutOfBalance = 0.02;      // time that the incumbent loses by imbalance, or has drifted by since the
-constexpr double kMuchStolen = 0.05;        // of the workers' time, from blocks that the profile had cut
 constexpr double kDrifted = 0.05;           // last sample: then samples come eight times as often,
 constexpr double kPartOutOfBalance = 0.02;  // and may cost more
+constexpr double kMuchStolen = 0.05;        // of the workers' time, from blocks that the profile had cut
 constexpr double kProfileCost_s = 10e-6;    // to learn one, at least
 constexpr double kMaxIdleProfiles = 20;     // in a row that changed no choice: the next one costs as many times less
 constexpr std::uint64_t kSamplesAfterSurprise = 3;
+// A shape that has moved by so much of the loop's cost is another one; a tenth of it happens by noise.
+constexpr double kMoved = 0.02;
+// Other lengths, and short loops (docs/decisions/0026).
 constexpr double kOtherLength = 1.25;       // N that differs by this factor is another loop
-constexpr double kStaticIsGood = 0.03;      // part that static's slowest block may take longer
 constexpr double kOtherLengthDoubt = 0.05;  // of a ratio that was seen at another trip count
+constexpr double kStaticIsGood = 0.03;      // part that static's slowest block may take longer
 
 /// The largest equal chunks with which a loop still ends in balance.
 std::uint64_t most_for_balance(const LoopContext& context) noexcept {

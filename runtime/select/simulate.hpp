@@ -26,12 +26,12 @@ struct SimulateSettings {
     Portfolio portfolio;              ///< what it chooses among
     std::vector<Schedule> profiling;  ///< what runs first, to measure a profile, and until there is a prediction,
                                       ///< unless the first of the portfolio stays; not empty
-    bool first_stays = false;   ///< the first of the portfolio holds until it is beaten in a trial
-    bool background = true;     ///< predictions on a thread of their own; else on the thread that closes the loop
-    bool golden_chunk = false;  ///< choices without a chunk get Auto4OMP's
-    bool leaves = false;        ///< loops in which static loses nothing are left to the OpenMP runtime
-    bool sizes_chunks = false;  ///< adds ss with chunks by what drawing costs, once that is known; profiles, too
-    std::uint64_t seed = 0;     ///< of the simulation's noise
+    bool first_stays = false;         ///< the first of the portfolio holds until it is beaten in a trial
+    bool background = true;           ///< predictions on a thread of their own; else on the thread that closes the loop
+    bool golden_chunk = false;        ///< choices without a chunk get Auto4OMP's
+    bool leaves = false;              ///< loops in which static loses nothing are left to the OpenMP runtime
+    bool sizes_chunks = false;        ///< adds ss with chunks by what drawing costs, once that is known; profiles, too
+    std::uint64_t seed = 0;           ///< of the simulation's noise
 };
 
 /// Explores in a model: one measured cost profile predicts every choice, and only what the prediction cannot tell
@@ -67,6 +67,9 @@ private:
     static constexpr std::uint32_t kNotOurs = UINT32_MAX;  // index of decisions that teach nothing
     // A profile of one execution may show an interruption; of three, the median counts.
     static constexpr std::uint64_t kSettled = 3;
+    // Steps from one sample to the next where the incumbent's technique does not look at costs by itself.
+    static constexpr std::uint64_t kSampleOften = 4;
+    static constexpr std::uint64_t kSampleEvery = 32;
 
     [[nodiscard]] static const Technique* the_static();
     [[nodiscard]] static double static_loss(const CostProfile& profile, std::uint32_t workers) noexcept;
@@ -131,9 +134,9 @@ private:
     double incumbent_time_ = 0;          // of its last execution [ticks]
     double incumbent_lost_ = 0;          // by imbalance, as a part of it
     double sampled_incumbent_time_ = 0;  // incumbent_time_ at the last sample
-    std::uint64_t sample_every_ = 32;    // steps
-    std::uint64_t drift_every_ = 4;      // the same where the incumbent is out of balance or its time has changed
-    std::uint64_t samples_due_ = 0;      // executions to be sampled now
+    std::uint64_t sample_every_ = kSampleEvery;
+    std::uint64_t drift_every_ = kSampleOften;  // where the incumbent is out of balance or its time has changed
+    std::uint64_t samples_due_ = 0;             // executions to be sampled now
 };
 
 }  // namespace gimbal

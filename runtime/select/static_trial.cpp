@@ -9,34 +9,39 @@ namespace gimbal {
 
 namespace {
 
+// A row, and when it is given up (docs/decisions/0043, 0064).
 constexpr std::uint8_t kExecutions = 8;
-constexpr std::uint8_t kUnseen = 3;                     // of these, while caches fill
-constexpr std::uint64_t kFewestBehind = 2;              // of those that count, to give up
-constexpr double kAsBusy = 0.05;                        // part of the time by which threads are busy for as long
-constexpr std::uint32_t kFewest = RecentTimes::kCount;  // of the incumbent to compare with
-constexpr std::uint32_t kFirstWait = 16;                // executions
-constexpr std::uint32_t kLongestWait = 4096;
-constexpr std::uint64_t kMinLooks = 3;
-constexpr std::uint64_t kFirstCompared = 6;  // executions of the first incumbent, which the first looks are compared to
-constexpr double kFirstLead = 0.05;          // by which static must lead there
-constexpr double kPart = 0.003;              // of the time may go into trials
-constexpr double kPartIfSmall = 0.01;        // if the loss is, or somebody asks
-constexpr double kPartFirst = 0.0025;        // of a first row, whose first execution shows if more of it is worth while
-constexpr double kForget = 0.95;             // of the largest loss, with each execution
+constexpr std::uint8_t kUnseen = 3;         // of these, while caches fill
+constexpr std::uint64_t kFewestBehind = 2;  // of those that count, to give up
+constexpr double kFarSlower = 2;            // times the incumbent's time, twice: it has lost
+constexpr double kAsBusy = 0.05;            // part of the time by which threads are busy for as long
+// What it may cost, and so when it may begin (docs/decisions/0043, 0064).
+constexpr std::uint32_t kFewest = RecentTimes::kCount;  // executions of the incumbent to compare with
+constexpr std::uint32_t kLongestWait = 4096;            // executions
+constexpr double kPart = 0.003;                         // of the time may go into trials
+constexpr double kPartIfSmall = 0.01;                   // if the loss is, or somebody asks
+constexpr double kPartFirst = 0.0025;  // of a first row, whose first execution shows if more of it is worth while
 constexpr double kSmallLoss = 0.15;
-constexpr double kFarSlower = 2;           // times the incumbent's time, twice: it has lost
-constexpr double kMinLoss = 0.01;          // that a trial is taken to have
-constexpr double kMargin = 0.003;          // a smaller difference is noise
-constexpr double kSurely = 3;              // standard errors by which the loops around must have moved
-constexpr double kProbably = 2;            // by which static must lead
-constexpr double kTooNoisy = 0.3;          // standard error with which no lead would show
-constexpr std::uint64_t kLookAgain = 8;    // executions,
-constexpr std::uint64_t kMedianEvery = 4;  // and until medians are asked for again
+constexpr double kMinLoss = 0.01;  // that a trial is taken to have
+constexpr double kForget = 0.95;   // of the largest loss, with each execution
+// First looks at static against what took the title after them (docs/decisions/0060).
+constexpr std::uint64_t kMinLooks = 3;
+constexpr std::uint64_t kFirstCompared = 6;  // executions of the first incumbent
+constexpr double kFirstLead = 0.05;          // by which static must lead
+// What is a lead, and what is noise (docs/decisions/0043, 0047).
+constexpr double kMargin = 0.003;  // a smaller difference is noise
+constexpr double kSurely = 3;      // standard errors by which the loops around must have moved
+constexpr double kProbably = 2;    // by which static must lead
+// The same by executions that differ by themselves (docs/decisions/0052, 0064).
+constexpr double kTooNoisy = 0.3;  // standard error with which no lead would show
 // Standard error of the difference of two medians, of five and of fifteen, in halves of the distance of quartiles.
 constexpr double kError = 0.95;
 // A loop that gets shorter by the same amount from one execution to the next is shorter in the trial by 14 of these,
 // and wanders by 10: that must not be two standard errors.
 constexpr double kWander = 0.8;
+// Executions of the incumbent until that is worked out again: it takes longer than all else on the way into a loop.
+constexpr std::uint64_t kLookAgain = 8;
+constexpr std::uint64_t kMedianEvery = 4;
 
 /// Of a difference to the median of the incumbent's times.
 double error_of(const RecentTimes& times, std::uint64_t count) noexcept {

@@ -12,20 +12,14 @@ namespace gimbal {
 /// Static against the incumbent, several executions in a row.
 ///
 /// A thread that gets the same iterations in every execution, and in the loops around this one, finds their data in its
-/// caches. One execution under static between two under a technique that deals iterations out anew does not: it has to
-/// fetch what the others hold. So a trial of one execution makes static look slow, and says nothing about the loops
-/// that follow. Here static runs eight times in a row; the last five count, and what counts is the time from one
-/// execution to the next as well: if that moves by more than its noise and not as the loop itself does, the loops
-/// around this one have become faster or slower, and it decides. Where the first two of the five are behind in both
-/// respects the other three do not run; nor do the last six of eight where static is behind and its threads are busy
-/// for as long as the incumbent's, so that no data lie nearer. A first row costs little for that, and comes soon. Where
-/// executions differ so much that a row proves nothing, it is compared once more when fifteen of the incumbent have
-/// followed it: with those before and those after it. As long as static leads in such rows they are taken together, and
-/// the next one comes soon: it costs nothing. A row that static leads although it was seen behind this incumbent before
-/// is compared in the same way: the whole machine may have been faster for a moment. Three looks at static before
-/// anything holds the title, and the first executions of what then does, are such rows, too.
+/// caches. One execution under static between two under another technique has to fetch what the others hold, and says
+/// nothing about those that would follow. So static runs in a row, of which the last executions count, and the time
+/// from one to the next as well: the loops around may have become faster or slower. A row that is clearly behind ends
+/// early. One that proves nothing, or leads where static was behind before, is compared once more when the incumbent
+/// has run again, and taken together with others of its kind. First looks at static, and the first executions of what
+/// takes the title after them, are rows, too.
 /// @threads the owner locks
-/// @source derived (decisions 0043, 0060); test: tests/unit/select/static_trial_test.cpp
+/// @source derived (docs/decisions/0043, 0052, 0060, 0064, 0068); test: tests/unit/select/static_trial_test.cpp
 class StaticTrial {
 public:
     enum class Outcome : std::uint8_t { none, lost, won };
@@ -68,6 +62,7 @@ private:
         std::uint64_t loops = 0;
         std::uint64_t turns = 0;
     };
+    static constexpr std::uint32_t kFirstWait = 16;  // executions
     enum class Counts : std::uint8_t { nowhere, incumbent, trial };
     /// With its standard error.
     struct Estimate {
@@ -104,10 +99,10 @@ private:
     std::uint64_t last_begin_ = 0;  // of the execution before
     double last_work_ = 0;
     Counts last_ = Counts::nowhere;
-    std::uint32_t since_ = 0;      // executions since the last trial
-    std::uint32_t wait_ = 16;      // until the next one at the earliest
-    std::uint8_t to_come_ = 0;     // executions of the trial
-    std::uint8_t far_slower_ = 0;  // that were
+    std::uint32_t since_ = 0;          // executions since the last trial
+    std::uint32_t wait_ = kFirstWait;  // until the next one at the earliest
+    std::uint8_t to_come_ = 0;         // executions of the trial
+    std::uint8_t far_slower_ = 0;      // that were
     double ratio_ = 1;
     double error_ = 0;
     double lost_ = 0;       // in the last trial, as a part of the incumbent's time
