@@ -195,6 +195,7 @@ void keys(Io& io, Of<Io, SlowWorker>& slow) {
 template <class Io, class Loop>
 void place_keys(Io& io, Loop& loop) {
     io.key("name", loop.name);
+    io.word("template_name", loop.template_name);
     io.key("module", loop.module);
     io.key("offset_bytes", loop.offset);
     io.newer("function_offset_bytes", loop.function);

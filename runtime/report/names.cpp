@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -112,27 +113,56 @@ namespace {
 
 using Objects = std::map<std::pair<std::string, std::uint64_t>, std::unique_ptr<ObjectSymbols>>;  // by path and build
 
+/// What the compiler calls a loop.
+template <class Loop>
+const std::string& compiled_name(const Loop& loop) {
+    return loop.template_name.empty() ? loop.name : loop.template_name;
+}
+
 /// Names that compilers have given to more than one function: the instances of a template.
 class SharedNames {
 public:
-    explicit SharedNames(std::span<const RunRecord> records) {
-        using Function = std::pair<std::string_view, std::uint64_t>;  // module and offset
-        std::unordered_map<std::string_view, Function> functions;     // the first of each name
-        const auto add = [&](const auto& loop) {
-            if (loop.function == 0 || loop.module.empty()) return;
-            const Function function{loop.module, loop.function};
-            if (functions.try_emplace(loop.name, function).first->second != function) names_.insert(loop.name);
-        };
-        for (const RunRecord& record : records) {
-            std::ranges::for_each(record.loops, add);
-            std::ranges::for_each(record.unfinished, add);
+    SharedNames(std::span<const RunRecord> records, std::span<const std::vector<std::size_t>> runs) {
+        for (const std::vector<std::size_t>& run : runs) {
+            functions_.clear();  // another run may be of another build
+            for (const std::size_t i : run) add(records[i]);
         }
+        if (runs.empty())
+            for (const RunRecord& record : records) add(record);
+        functions_.clear();
     }
 
     [[nodiscard]] bool contains(const std::string& name) const { return names_.contains(name); }
 
+    /// What another record calls this instance. @return null: none does
+    template <class Loop>
+    [[nodiscard]] const std::string* instance(const Loop& loop) const {
+        const auto found = instances_.find({loop.module, loop.build, loop.function, compiled_name(loop)});
+        return found == instances_.end() ? nullptr : &found->second;
+    }
+
 private:
+    void add(const RunRecord& record) {
+        std::ranges::for_each(record.loops, [&](const auto& loop) { add_loop(loop); });
+        std::ranges::for_each(record.unfinished, [&](const auto& loop) { add_loop(loop); });
+    }
+
+    template <class Loop>
+    void add_loop(const Loop& loop) {
+        if (loop.function == 0 || loop.module.empty()) return;
+        const std::string& name = compiled_name(loop);
+        const std::pair<std::string_view, std::uint64_t> function(loop.module, loop.function);
+        if (functions_.try_emplace(name, function).first->second != function) names_.insert(name);
+        if (loop.template_name.empty()) return;
+        names_.insert(name);
+        // Who could read the object says more than the address.
+        std::string& known = instances_[{loop.module, loop.build, loop.function, name}];
+        known = std::max(known, loop.name);
+    }
+
+    std::unordered_map<std::string_view, std::pair<std::string_view, std::uint64_t>> functions_;  // the first of a name
     std::set<std::string> names_;
+    std::map<std::tuple<std::string, std::uint64_t, std::uint64_t, std::string>, std::string> instances_;
 };
 
 /// Warnings were written while the program ran, when a loop had another name.
@@ -151,41 +181,47 @@ void warn_of_replaced(const std::string& module, std::vector<std::string>& warni
 }
 
 void resolve_names(RunRecord& record, const SharedNames& shared, Objects& objects) {
+    const auto place_of = [&](const auto& named, std::uint64_t build) {
+        std::unique_ptr<ObjectSymbols>& symbols = objects[{named.module, build}];
+        if (!symbols) symbols = std::make_unique<ObjectSymbols>(named.module, build);
+        if (symbols->replaced()) warn_of_replaced(named.module, record.warnings);
+        return symbols->find(named.offset);
+    };
     const auto resolve = [&](auto& named, std::uint64_t build) {
         if (named.module.empty()) return;
-        const bool has_name = !named.name.empty();
-        if (!has_name || shared.contains(named.name)) {
-            std::unique_ptr<ObjectSymbols>& symbols = objects[{named.module, build}];
-            if (!symbols) symbols = std::make_unique<ObjectSymbols>(named.module, build);
-            if (symbols->replaced()) warn_of_replaced(named.module, record.warnings);
-            const CodePlace place = symbols->find(named.offset);
-            named.name = has_name ? instance_name(named.name, named.offset, place)
-                                  : loop_name(named.module, named.offset, place);
-        }
+        if (named.name.empty()) named.name = loop_name(named.module, named.offset, place_of(named, build));
         named.module.clear();
+    };
+    const auto resolve_loop = [&](auto& loop) {
+        if (loop.function == 0 || loop.name.empty()) return resolve(loop, loop.build);
+        if (loop.module.empty() || !shared.contains(compiled_name(loop))) return;
+        const std::string* const known = shared.instance(loop);
+        if (loop.template_name.empty()) loop.template_name = loop.name;
+        loop.name = known ? *known : instance_name(loop.template_name, loop.offset, place_of(loop, loop.build));
     };
     for (LoopSummary& loop : record.loops) {
         if (loop.module.empty()) continue;
         std::string& before = loop.name_in_steps;
         if (before.empty()) before = loop.name.empty() ? base_name(loop.module) + hexadecimal(loop.offset) : loop.name;
-        resolve(loop, loop.build);
+        resolve_loop(loop);
         if (loop.name != before) rename_in(record.warnings, before, loop.name);
     }
-    for (UnfinishedLoop& loop : record.unfinished) resolve(loop, loop.build);
-    if (!record.waiting) return;
-    for (WaitingPath& path : record.waiting->paths) {
-        // What its caller was built as is not known, but that it has loops.
-        const auto replaced = std::find_if(objects.begin(), objects.end(), [&](const auto& object) {
-            return object.first.first == path.module && object.second->replaced();
-        });
-        resolve(path, replaced == objects.end() ? 0 : replaced->first.second);
+    for (UnfinishedLoop& loop : record.unfinished) resolve_loop(loop);
+    if (record.waiting) {
+        for (WaitingPath& path : record.waiting->paths) {
+            // What its caller was built as is not known, but that it has loops.
+            const auto replaced = std::find_if(objects.begin(), objects.end(), [&](const auto& object) {
+                return object.first.first == path.module && object.second->replaced();
+            });
+            resolve(path, replaced == objects.end() ? 0 : replaced->first.second);
+        }
     }
 }
 
 }  // namespace
 
-void resolve_names(std::span<RunRecord> records) {
-    const SharedNames shared(records);
+void resolve_names(std::span<RunRecord> records, std::span<const std::vector<std::size_t>> runs) {
+    const SharedNames shared(records, runs);
     Objects objects;
     for (RunRecord& record : records) resolve_names(record, shared, objects);
     if (objects.empty() || ObjectSymbols::available()) return;

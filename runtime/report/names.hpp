@@ -3,11 +3,13 @@
 
 #include "report/run_record.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gimbal {
 
@@ -49,14 +51,16 @@ private:
 };
 
 /// Give every loop that has a module its name: "file:line function" from the debug information, otherwise
-/// "module symbol+0x12", otherwise "module+0x1234". Where loops of several functions have one name, in any of the
-/// records, they are instances of a template: each gets its instance's function. All others keep theirs. The debug
+/// "module symbol+0x12", otherwise "module+0x1234". Where loops of several functions have one name, in the records of a
+/// run, they are instances of a template: each gets its instance's function, in all records. All others keep theirs,
+/// and what tells instances apart stays in the record: it may be read once more, with those of other ranks. The debug
 /// information is read with libdw, loaded when first needed; without libdw the symbols of the object itself have to do,
 /// and a warning says so. So it does where a file was replaced by another build since its loops ran: they have no more
 /// than "module+0x1234" then. A program that still runs is read all the same: the system keeps its file.
+/// @param runs  which of the records are of one run, by their indices; none: all of them are
 /// @errors std::bad_alloc; whatever cannot be read just gives a shorter name
 /// @threads one at a time  @cost milliseconds per object, more for large debug information; not for loop paths
-void resolve_names(std::span<RunRecord> records);
+void resolve_names(std::span<RunRecord> records, std::span<const std::vector<std::size_t>> runs = {});
 inline void resolve_names(RunRecord& record) {
     resolve_names(std::span(&record, 1));
 }

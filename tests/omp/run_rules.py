@@ -216,6 +216,24 @@ class NamedLoops(RulesTest):
                                          rf"instances\.cpp:\d+ .*for_all(<.*{body}>|\.omp_outlined[.\d]*)$")
                 self.assertEqual([loop["schedules"][0]["schedule"] for loop in (rising, falling)], ["fac2", "gss"])
 
+    def test_instances_of_a_template_are_told_apart_in_files_of_ranks(self):
+        """Each rank's record is a file of its own: the report has the rows that it had of all ranks at once."""
+        calls = {"": (30, 20), "rising": (20, 0), "falling": (0, 20)}  # of either instance
+        for program in ("instances-gcc", "instances-clang"):
+            for ranks in (("", "falling"), ("", "rising"), ("rising", "falling"), ("rising", "rising")):
+                with self.subTest(program, ranks=ranks), tempfile.TemporaryDirectory() as folder:
+                    files = [f"{folder}/{rank}.json" for rank in range(len(ranks))]
+                    for rank, word in enumerate(ranks):
+                        self.run_program(program, 2, [word] if word else [], GIMBAL_LOOPS="*=fac2",
+                                         GIMBAL_OUTPUT=f"{folder}/%r.json", SLURM_JOB_ID="7", SLURM_STEP_ID="1",
+                                         PMI_RANK=str(rank), PMI_SIZE=str(len(ranks)))
+                    done = subprocess.run([OPTIONS.tool, "report", "--json", *files], capture_output=True, text=True,
+                                          env=clean_environment(), timeout=RUN_LIMIT_S, check=True)
+                    run, = json.loads(done.stdout)["runs"]
+                    self.assertEqual(sorted((loop["calls"], len(loop["by_rank"])) for loop in run["loops"]),
+                                     sorted((sum(of_ranks), sum(map(bool, of_ranks)))
+                                            for of_ranks in zip(*(calls[word] for word in ranks)) if any(of_ranks)))
+
     def test_instances_of_a_template_are_replayed(self):
         for program in ("instances-gcc", "instances-clang"):
             with self.subTest(program), tempfile.TemporaryDirectory() as folder:

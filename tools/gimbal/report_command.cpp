@@ -43,7 +43,6 @@ std::vector<RunRecord> read_records(const std::vector<std::string>& paths) {
             throw Error(error.code(), path + ": " + error.what(), error.hint());
         }
     }
-    resolve_names(records);
     return records;
 }
 
@@ -103,8 +102,9 @@ std::vector<page::Timeline> find_timelines(const ReportRequest& request, const s
 }
 
 std::vector<page::Run> read_runs(const ReportRequest& request) {
-    const std::vector<RunRecord> records = read_records(request.files);
+    std::vector<RunRecord> records = read_records(request.files);
     const SortedRecords sorted = sort_by_run(records);
+    resolve_names(records, sorted.runs);
     for (const auto& [repeated, counted] : sorted.repeated)
         write_stderr("gimbal: note: " + request.files[repeated] + " holds the same process as " +
                      request.files[counted] + " and is left out\n");

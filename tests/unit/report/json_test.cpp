@@ -28,7 +28,12 @@ TEST(Json, ARecordComesBackAsItWent) {
     record.regions_with_numbers = 2;
     record.partial = "killed by SIGTERM";
     record.openmp_use = OpenmpUse::dynamic_loops;
-    record.unfinished = {{.name = "a.c:7 f", .module = {}, .workers = 2, .over_ranks = true, .time_s = 3.5}};
+    record.unfinished = {{.name = "a.c:7 f<X>",
+                          .template_name = "a.c:7 f",
+                          .module = {},
+                          .workers = 2,
+                          .over_ranks = true,
+                          .time_s = 3.5}};
     record.loops[0].slow = {.worker = 1, .rate = 0.5, .processor = 7, .by_instructions = true};
     record.loops[0].module = "/usr/bin/app";
     record.loops[0].offset = std::numeric_limits<std::uint64_t>::max();
@@ -48,7 +53,8 @@ TEST(Json, ARecordComesBackAsItWent) {
     EXPECT_EQ(back.openmp_use, OpenmpUse::dynamic_loops);
     EXPECT_EQ(from_json(to_json(sample_record())).openmp_use, OpenmpUse::unknown);
     ASSERT_EQ(back.unfinished.size(), 1U);
-    EXPECT_EQ(back.unfinished[0].name, "a.c:7 f");
+    EXPECT_EQ(back.unfinished[0].name, "a.c:7 f<X>");
+    EXPECT_EQ(back.unfinished[0].template_name, "a.c:7 f");
     EXPECT_TRUE(back.unfinished[0].over_ranks);
     EXPECT_DOUBLE_EQ(back.unfinished[0].time_s, 3.5);
     EXPECT_EQ(from_json(to_json(sample_record())).partial, "");

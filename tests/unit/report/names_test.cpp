@@ -151,7 +151,6 @@ TEST(ResolveNames, OneFunctionPerNameKeepsItAndSeveralDoNotWhicheverRankRanThem)
     resolve_names(ranks);
     EXPECT_EQ(ranks[1].loops[0].name, "a.cpp:7 sweep");
     EXPECT_EQ(ranks[1].loops[0].name_in_steps, "a.cpp:7 sweep");
-    EXPECT_TRUE(ranks[1].loops[0].module.empty());
 
     RunRecord other = one;
     other.loops[0].offset = 0x1310;
@@ -165,6 +164,74 @@ TEST(ResolveNames, OneFunctionPerNameKeepsItAndSeveralDoNotWhicheverRankRanThem)
     EXPECT_EQ(ranks[1].loops[0].name, "a.cpp:7 sweep+0x1310");
     EXPECT_EQ(ranks[1].loops[0].name_in_steps, "a.cpp:7 sweep+0x1300");
     EXPECT_EQ(ranks[1].warnings[0], "loop a.cpp:7 sweep+0x1310 has other numbers");
+}
+
+/// A rank's record, as its file holds it after it was read by itself: the loops of a template at these offsets.
+RunRecord written_alone(const std::vector<std::uint64_t>& instances) {
+    RunRecord record = sample_record();
+    const LoopSummary pattern = record.loops[0];
+    record.loops.clear();
+    for (const std::uint64_t offset : instances) {
+        LoopSummary& loop = record.loops.emplace_back(pattern);
+        loop.name = "a.cpp:7 sweep";
+        loop.module = "/no/such/solver";
+        loop.build = 77;
+        loop.offset = offset;
+        loop.function = offset & ~std::uint64_t{0xff};
+        loop.name_in_steps = record.loops.size() == 1 ? "" : "a.cpp:7 sweep+0x" + std::to_string(record.loops.size());
+    }
+    record.unfinished = {{.name = "a.cpp:7 sweep",
+                          .template_name = {},
+                          .module = "/no/such/solver",
+                          .offset = instances.back(),
+                          .function = instances.back() & ~std::uint64_t{0xff},
+                          .build = 77,
+                          .workers = 2}};
+    resolve_names(record);
+    return from_json(to_json(record));
+}
+
+std::vector<std::string> names_of(const RunRecord& record) {
+    std::vector<std::string> names;
+    for (const LoopSummary& loop : record.loops) names.push_back(loop.name);
+    for (const UnfinishedLoop& loop : record.unfinished) names.push_back(loop.name);
+    return names;
+}
+
+TEST(ResolveNames, RecordsThatWereReadApartNameInstancesAsIfTogether) {
+    using testing::ElementsAre;
+    const std::string x = "a.cpp:7 sweep+0x1210", y = "a.cpp:7 sweep+0x1310", z = "a.cpp:7 sweep+0x1410";
+    std::vector<RunRecord> ranks = {written_alone({0x1210, 0x1310}), written_alone({0x1210}), written_alone({0x1410})};
+    EXPECT_THAT(names_of(ranks[0]), ElementsAre(x, y, y));
+    EXPECT_THAT(names_of(ranks[1]), ElementsAre("a.cpp:7 sweep", "a.cpp:7 sweep"));
+    resolve_names(ranks);
+    EXPECT_THAT(names_of(ranks[0]), ElementsAre(x, y, y));
+    EXPECT_THAT(names_of(ranks[1]), ElementsAre(x, x));
+    EXPECT_THAT(names_of(ranks[2]), ElementsAre(z, z));
+
+    ranks = {written_alone({0x1210}), written_alone({0x1310})};
+    resolve_names(ranks);
+    EXPECT_THAT(names_of(ranks[0]), ElementsAre(x, x));
+    EXPECT_THAT(names_of(ranks[1]), ElementsAre(y, y));
+}
+
+TEST(ResolveNames, WhoCouldReadTheProgramNamesInstancesForThoseWhoCannot) {
+    std::vector<RunRecord> ranks = {written_alone({0x1210, 0x1310}), written_alone({0x1210})};
+    ranks[0].loops[0].name = "a.cpp:7 sweep<double>";
+    for (std::size_t first : {0U, 1U}) {
+        std::vector<RunRecord> order = {ranks[first], ranks[1 - first]};
+        resolve_names(order);
+        EXPECT_EQ(order[0].loops[0].name, "a.cpp:7 sweep<double>");
+        EXPECT_EQ(order[1].loops[0].name, "a.cpp:7 sweep<double>");
+    }
+}
+
+TEST(ResolveNames, AFunctionOfAnotherBuildIsNoOtherInstance) {
+    std::vector<RunRecord> records = {written_alone({0x1210}), written_alone({0x1310})};
+    const std::vector<std::vector<std::size_t>> runs = {{0}, {1}};
+    resolve_names(records, runs);
+    EXPECT_EQ(records[0].loops[0].name, "a.cpp:7 sweep");
+    EXPECT_EQ(records[1].loops[0].name, "a.cpp:7 sweep");
 }
 
 TEST(ResolveNames, WarningsNameTheLoopAsTheTableDoes) {

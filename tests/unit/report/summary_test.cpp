@@ -85,17 +85,18 @@ TEST(Summary, LoopsInProgressAreSaidWithTheirRanksAndTimes) {
     for (int rank = 0; rank < 3; ++rank) {
         records.push_back(sample_record(rank, 3));
         if (rank > 0)
-            records.back().unfinished = {{.name = "a.c:7 f", .module = {}, .workers = 2, .time_s = 2.0 + rank}};
+            records.back().unfinished = {
+                {.name = "a.c:7 f", .template_name = {}, .module = {}, .workers = 2, .time_s = 2.0 + rank}};
     }
     EXPECT_THAT(merged_text(records, ReportLevel::summary),
                 HasSubstr("\nWARN unfinished: ranks 1-2: a.c:7 f had been running for 3.00 to 4.00 s when the record "
                           "was written; no figure includes that.\n"));
     RunRecord alone = sample_record();
     alone.loops.clear();
-    alone.unfinished = {{.name = "a", .module = {}, .time_s = 1},
-                        {.name = "b", .module = {}, .time_s = 2},
-                        {.name = "c", .module = {}, .time_s = 3},
-                        {.name = "d", .module = {}, .time_s = 4}};
+    alone.unfinished = {{.name = "a", .template_name = {}, .module = {}, .time_s = 1},
+                        {.name = "b", .template_name = {}, .module = {}, .time_s = 2},
+                        {.name = "c", .template_name = {}, .module = {}, .time_s = 3},
+                        {.name = "d", .template_name = {}, .module = {}, .time_s = 4}};
     const std::string text = summary_text(alone, ReportLevel::summary);
     EXPECT_THAT(text, HasSubstr("\nWARN unfinished: d had been running for 4.00 s when"));
     EXPECT_THAT(text, HasSubstr("\nWARN unfinished: 1 more loop, for less time.\n"));
