@@ -82,7 +82,6 @@ void add_schedules(const LoopSummary& loop, LoopSummary& sum) {
 /// What a loop is, as the last record says.
 void name(const LoopSummary& loop, LoopSummary& sum) {
     sum.name = loop.name;
-    sum.name_in_steps = loop.name_in_steps;
     sum.module = loop.module;
     sum.offset = loop.offset;
     sum.function = loop.function;

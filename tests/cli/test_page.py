@@ -120,6 +120,25 @@ class Page(ToolTest):
         self.assertIn("report --steps: the records are of several runs", result.stderr)
         self.assertFalse((self.work / "x.html").exists())
 
+    def test_steps_stand_under_the_loop_that_their_rank_calls_so(self):
+        """Two instances of a template: the first that a rank meets has the name alone in its steps."""
+        files, plain, others = [], "a.cpp:1 f", {"f<X>": "a.cpp:1 f+0x10", "f<Y>": "a.cpp:1 f+0x20"}
+        for rank, met in enumerate((("f<X>", "f<Y>"), ("f<Y>", "f<X>", "f<Z>"))):
+            entry = record(rank, 2, 100 + rank, loops=len(met)) | {"job": "7"}
+            entry["options"] = [{"name": "GIMBAL_RECORD", "value": "steps-%r.csv", "origin": "environment"}]
+            in_steps = [plain, *(others.get(name, plain + "+0x30") for name in met[1:])]
+            entry["loops"] = [loop | {"name": "a.cpp:1 " + name, "name_in_steps": called, "template_name": plain}
+                              for loop, name, called in zip(entry["loops"], met, in_steps)]
+            files.append(self.save(f"run-{rank}.json", entry))
+            rows = [f"{called},2,0,100,{name[2].lower()}{rank},auto,0,0.01,0.009,0.008,5"
+                    for name, called in zip(met, in_steps)]
+            (self.work / f"steps-{rank}.csv").write_text(STEPS + "\n".join(rows) + "\n")
+        for order in files, files[::-1]:
+            shown = {loop["name"]: loop["timeline"] for loop in self.figures(self.page(*order))[0]["loops"]}
+            self.assertEqual({name[-2]: line["schedules"][0][0] for name, line in shown.items()},
+                             {"X": "x", "Y": "y", "Z": "z"})
+            self.assertEqual(shown["a.cpp:1 f<Z>"]["rank"], 1)
+
     def test_wrong_use_is_said(self):
         file = self.save("run.json", record())
         (self.work / "bad.csv").write_text(STEPS + "a.cpp:1 f,2,0,100,fac2,auto,0,soon,0.009,0.008,5\n")

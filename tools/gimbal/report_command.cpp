@@ -65,16 +65,31 @@ std::string steps_of(const RunRecord& record, const std::string& file) {
     return {};
 }
 
-/// Whose steps a file has that the user named: by its name, else the only process's. @return -1: not known
-int rank_of_steps(const fs::path& path, const std::vector<RunRecord>& records, const std::vector<std::size_t>& run) {
-    for (const std::size_t i : run)
-        if (steps_name(records[i]).filename() == path.filename()) return records[i].rank;
-    return run.size() == 1 ? records[run.front()].rank : -1;
+using Writers = std::vector<const RunRecord*>;  // records of processes that may have written a file of steps
+
+/// Whose steps a file has that the user named: by its name; else anybody's of the run.
+Writers writers_of(const fs::path& path, const std::vector<RunRecord>& records, const std::vector<std::size_t>& run) {
+    Writers writers;
+    for (const std::size_t i : run) {
+        if (steps_name(records[i]).filename() == path.filename()) return {&records[i]};
+        writers.push_back(&records[i]);
+    }
+    return writers;
 }
 
-void add_timelines(const std::string& path, int rank, std::vector<page::Timeline>& timelines) {
+/// What the report calls a loop of a file of steps.
+std::string name_of(const page::Timeline& timeline, const Writers& writers) {
+    for (const RunRecord* const writer : writers)
+        for (const LoopSummary& loop : writer->loops)
+            if (loop.workers == timeline.workers && loop.name_in_steps == timeline.loop) return loop.name;
+    return timeline.loop;
+}
+
+void add_timelines(const std::string& path, const Writers& writers, std::vector<page::Timeline>& timelines) {
+    const int rank = writers.size() == 1 ? writers.front()->rank : -1;
     try {
         for (page::Timeline& timeline : page::timelines_of(read_file(path, kLargest), rank)) {
+            timeline.loop = name_of(timeline, writers);
             const bool known = std::any_of(timelines.begin(), timelines.end(), [&](const page::Timeline& other) {
                 return other.loop == timeline.loop && other.workers == timeline.workers;
             });
@@ -90,13 +105,13 @@ void add_timelines(const std::string& path, int rank, std::vector<page::Timeline
 std::vector<page::Timeline> find_timelines(const ReportRequest& request, const std::vector<RunRecord>& records,
                                            const std::vector<std::size_t>& run) {
     std::vector<page::Timeline> timelines;
-    for (const std::string& path : request.steps) add_timelines(path, rank_of_steps(path, records, run), timelines);
+    for (const std::string& path : request.steps) add_timelines(path, writers_of(path, records, run), timelines);
     if (!request.steps.empty()) return timelines;
     std::set<std::string> seen;
     for (const std::size_t i : run) {
         const std::string path = steps_of(records[i], request.files[i]);
         check_keeps_input(request.html, path);
-        if (!path.empty() && seen.insert(path).second) add_timelines(path, records[i].rank, timelines);
+        if (!path.empty() && seen.insert(path).second) add_timelines(path, {&records[i]}, timelines);
     }
     return timelines;
 }

@@ -118,8 +118,7 @@ Json json_of(const Timeline& timeline) {
 }
 
 bool is_of(const Timeline& timeline, const LoopSummary& loop) {
-    return timeline.workers == loop.workers &&
-           timeline.loop == (loop.name_in_steps.empty() ? loop.name : loop.name_in_steps);
+    return timeline.workers == loop.workers && timeline.loop == loop.name;
 }
 
 Json loop_data(const MergedLoop& loop, std::uint32_t ranks, const std::vector<Timeline>& timelines) {

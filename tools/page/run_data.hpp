@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 /// One run and what is known of its single steps.
 struct Run {
     std::vector<RunRecord> records;   ///< of one run, at least one; names already resolved
-    std::vector<Timeline> timelines;  ///< of its loops; may be empty
+    std::vector<Timeline> timelines;  ///< of its loops, named as in the records; may be empty
 };
 
 /// Figures of single threads that a page holds at most, loops with the most time first [count].

@@ -28,7 +28,7 @@ struct TimelineChange {
 
 /// Every execution of one loop, from a file that GIMBAL_RECORD wrote, in at most kMaxPoints points.
 struct Timeline {
-    std::string loop;  ///< as the file names it
+    std::string loop;  ///< as the file names it, or the record of who wrote it
     std::uint32_t workers = 0;
     int rank = -1;  ///< whose file it was; -1: not known
     std::uint64_t steps = 0;
