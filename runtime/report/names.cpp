@@ -181,7 +181,9 @@ void warn_of_replaced(const std::string& module, std::vector<std::string>& warni
 }
 
 void resolve_names(RunRecord& record, const SharedNames& shared, Objects& objects) {
+    bool asked = false;
     const auto place_of = [&](const auto& named, std::uint64_t build) {
+        asked = true;
         std::unique_ptr<ObjectSymbols>& symbols = objects[{named.module, build}];
         if (!symbols) symbols = std::make_unique<ObjectSymbols>(named.module, build);
         if (symbols->replaced()) warn_of_replaced(named.module, record.warnings);
@@ -216,6 +218,9 @@ void resolve_names(RunRecord& record, const SharedNames& shared, Objects& object
             resolve(path, replaced == objects.end() ? 0 : replaced->first.second);
         }
     }
+    if (asked && !ObjectSymbols::available())
+        record.warnings.emplace_back(
+            "loops have no file and line: libdw is not installed, or cannot be loaded. Nothing else is affected.");
 }
 
 }  // namespace
@@ -224,10 +229,6 @@ void resolve_names(std::span<RunRecord> records, std::span<const std::vector<std
     const SharedNames shared(records, runs);
     Objects objects;
     for (RunRecord& record : records) resolve_names(record, shared, objects);
-    if (objects.empty() || ObjectSymbols::available()) return;
-    for (RunRecord& record : records)
-        record.warnings.emplace_back(
-            "loops have no file and line: libdw is not installed, or cannot be loaded. Nothing else is affected.");
 }
 
 }  // namespace gimbal

@@ -181,6 +181,16 @@ class Report(ToolTest):
         subprocess.run(["strip", "--strip-debug", program], check=True)
         self.assertIn("loop main._omp_fn.0+0x1 ", self.gimbal("report", self.save("run.json", entry)).stdout)
 
+    def test_a_missing_libdw_is_said_where_it_is_missed(self):
+        self.compile("", "work/libdw.so.1", "-shared", "-fPIC")
+        named = self.save("named.json", record())
+        entry = record(pid=101)
+        entry["loops"][0] |= {"name": "", "module": "/no/such/program", "offset_bytes": 17}
+        text = self.gimbal("report", named, self.save("unnamed.json", entry),
+                           env={"LD_LIBRARY_PATH": str(self.work)}).stdout
+        self.assertEqual(text.count("libdw is not installed"), 1, text)
+        self.assertIn("libdw is not installed", text.split("run 2 of 2")[1])
+
 
 if __name__ == "__main__":
     unittest.main()
