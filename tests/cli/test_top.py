@@ -4,12 +4,13 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
 import unittest
 
-from support import ToolTest
+from support import ToolTest, record
 from terminal import Program
 
 HERE = pathlib.Path(__file__).parent
@@ -181,6 +182,40 @@ class Live(Watched):
                     pass
                 self.assertEqual(top.process.wait(timeout=100), 2)
                 self.assertIn(said, top.written)
+
+    @unittest.skipUnless(shutil.which("nm"), "no nm")
+    def test_names_of_instances_of_a_template_are_looked_up_once(self):
+        """The program's file is gone when it is looked at again."""
+        source = "int {0}(void) __asm__({1}); int {0}(void) {{ return 0; }}\n"
+        names = {"a": '"_Z3sumIiEvv.omp_outlined"', "b": '"_Z3sumIdEvv.omp_outlined"'}
+        module = self.compile("".join(source.format(*one) for one in names.items()) + "int main(void) { return 0; }",
+                              "work/instances")
+        symbols = subprocess.run(["nm", module], check=True, capture_output=True, text=True).stdout
+        begins = [int(line.split()[0], 16) for line in symbols.splitlines() if "_Z3sum" in line]
+        running = subprocess.Popen(["sleep", "1000"], cwd=self.work, env=self.environment(
+            {"LD_PRELOAD": os.environ["GIMBAL_LIBRARY"], "GIMBAL_OUTPUT": "live.json"}))
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+        entry = record(pid=running.pid, loops=len(begins))
+        entry["loops"] = [loop | {"name": "t.cpp:7 sum", "module": str(module), "offset_bytes": begin,
+                                  "function_offset_bytes": begin} for loop, begin in zip(entry["loops"], begins)]
+
+        def write():
+            (self.work / "new.json").write_text(json.dumps(entry))
+            (self.work / "new.json").rename(self.work / "live.json")
+
+        def shown(*names):
+            return lambda lines: sorted(line.split("  ")[0] for line in lines if ".cpp:" in line) == sorted(names)
+
+        write()
+        with self.view(running.pid) as top:
+            top.wait_for(shown("t.cpp:7 sum<double>", "t.cpp:7 sum<int>"))
+            module.unlink()
+            entry["loops"] += record()["loops"]
+            entry["wall_s"] = 12.0
+            write()
+            top.wait_for(shown("sph.cpp:210 density", "t.cpp:7 sum<double>", "t.cpp:7 sum<int>"))
+            top.press("q")
 
     def test_a_signal_gives_the_terminal_back(self):
         with self.view(self.start()) as top:

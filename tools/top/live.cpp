@@ -173,18 +173,29 @@ std::optional<LiveProcess> process_in(const fs::path& proc) {
 }  // namespace
 
 void LiveProcesses::name_loops(RunRecord& record) {
-    std::vector<std::pair<std::string, std::uint64_t>> keys;
-    for (LoopSummary& loop : record.loops) {
-        keys.emplace_back(loop.name.empty() ? loop.module : std::string(), loop.offset);
-        const auto known = names_.find(keys.back());
-        if (keys.back().first.empty() || known == names_.end()) continue;
+    const auto each = [&](const auto& visit) {
+        std::for_each(record.loops.begin(), record.loops.end(), visit);
+        std::for_each(record.unfinished.begin(), record.unfinished.end(), visit);
+    };
+    std::vector<LoopPlace> places;
+    each([&](auto& loop) {
+        const auto known = names_.find(places.emplace_back(loop.module, loop.build, loop.offset));
+        if (known == names_.end()) return;
+        if (loop.name.empty())
+            loop.module.clear();
+        else
+            loop.template_name = loop.name;
         loop.name = known->second;
-        loop.module.clear();
-    }
+    });
     record.waiting.reset();  // its names would be looked up, and nobody shows them
     resolve_names(record);
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        if (!keys[i].first.empty()) names_[keys[i]] = record.loops[i].name;
+    auto place = places.begin();
+    each([&](const auto& loop) {
+        // One whose name is the compiler's may turn out to be an instance of a template.
+        const bool is_final = loop.module.empty() || !loop.template_name.empty();
+        if (!std::get<0>(*place).empty() && is_final) names_[*place] = loop.name;
+        ++place;
+    });
 }
 
 void LiveProcesses::read_record(LiveProcess& process, const Environment& environment) {

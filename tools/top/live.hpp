@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,7 +58,8 @@ private:
     void leave_out_other_runs(std::vector<LiveProcess>& processes) const;
 
     std::vector<int> of_;
-    std::map<std::pair<std::string, std::uint64_t>, std::string> names_;  // by module and offset
+    using LoopPlace = std::tuple<std::string, std::uint64_t, std::uint64_t>;  // module, its build, offset
+    std::map<LoopPlace, std::string> names_;                                  // of loops whose names were looked up
 };
 
 }  // namespace gimbal::top
