@@ -251,12 +251,13 @@ class Records(ToolTest):
         for reason in ("a process that it has started still runs", "runs setuid or has file capabilities"):
             self.assertIn(reason, " ".join(result.stderr.split()))
 
-    def test_a_program_that_ends_by_itself_when_asked_to_is_no_riddle(self):
+    def test_of_a_program_that_ends_by_itself_when_asked_to_no_more_is_said_than_is_known(self):
         program = self.script("trap 'exit 2' INT\nkill -INT $PPID\nwhile :; do sleep 0.1; done\n")
         result = self.gimbal("run", "--", program)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("left no record: it ended with status 2 after signal 2 (Interrupt) came", result.stderr)
-        self.assertNotIn("Possible reasons", result.stderr)
+        self.assertIn("left no record: it ended with status 2 after signal 2 (Interrupt) came to gimbal run.\n",
+                      result.stderr)
+        self.assertIn("called _exit, before its first loop of Gimbal's or within 0.2 s of that;", result.stderr)
 
     def test_without_room_for_records_the_file_of_output_is_reported(self):
         (self.work / "old.json").write_text(json.dumps(record()))

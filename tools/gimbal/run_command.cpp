@@ -96,14 +96,14 @@ void explain_no_record(const RunRequest& request, const ProgramEnd& end, const s
     if (signal > 0 && sigabbrev_np(signal)) {  // a launcher that fails leaves 255, which is no signal's
         text += ": it was ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
     } else if (end.asked_to_end && request.ranks == 0) {
-        return write_stderr(text + ": it ended with status " + std::to_string(end.status) + " after signal " +
-                            std::to_string(end.asked_to_end) + " (" + strsignal(end.asked_to_end) +
-                            ") came to gimbal run, and had run no loop of Gimbal's.\n");
+        text += ": it ended with status " + std::to_string(end.status) + " after signal " +
+                std::to_string(end.asked_to_end) + " (" + strsignal(end.asked_to_end) + ") came to gimbal run";
     }
     write_stderr(text +
-                 ".\n        Possible reasons: it was killed or called _exit; a process that it has started still "
-                 "runs;\n        it, or what it started, is linked statically, runs setuid or has file capabilities;\n"
-                 "        or it cleared LD_PRELOAD or its environment.\n");
+                 ".\n        Possible reasons: it was killed or called _exit, before its first loop of Gimbal's or "
+                 "within 0.2 s of that;\n        a process that it has started still runs; it, or what it started, is "
+                 "linked statically,\n        runs setuid or has file capabilities; or it cleared LD_PRELOAD or its "
+                 "environment.\n");
 }
 
 /// What follows from the command line and the settings together, before the program is looked at.
