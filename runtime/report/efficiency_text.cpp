@@ -78,7 +78,9 @@ std::string efficiency_text(std::span<const RunRecord> records, const MergedRun&
     std::string text = "between MPI_Init and MPI_Finalize: " + std::to_string(parts.ranks) + " ranks x " +
                        std::to_string(parts.threads) + (parts.threads == 1 ? " thread" : " threads") + " x " +
                        seconds(parts.wall_s) + " s = " + seconds(parts.all_s()) + " core s";
-    text += run.threads > 0 ? "\n" : "; other threads are not known here\n";
+    text += run.threads > 0 ? "\n"
+                            : "; counted with one thread per rank: no loop of threads ran under Gimbal, so further "
+                              "threads are not known\n";
     text += tree(parts);
     text += place_table(run, all ? run.waiting_places.size() : kFewPlaces);
     if (all) text += rank_table(records);
