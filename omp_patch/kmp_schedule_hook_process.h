@@ -90,8 +90,9 @@ static inline bool __kmp_hook_bound_by_program() {
 }
 
 // A thread that goes back to the pool, or ends, gives back what it holds of
-// tasks' memory that is another thread's. libomp 19 leaves that with it: it would go on with a
-// list in memory that has gone with its owner, a thread of the program.
+// tasks' memory that is another thread's. libomp 19 leaves that with it: it
+// would go on with a list in memory that has gone with its owner, a thread of
+// the program.
 static inline void __kmp_hook_give_back(kmp_info_t *th) {
   struct head { // what stands before each block (kmp_mem_descr)
     void *allocated;

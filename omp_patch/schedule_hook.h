@@ -87,7 +87,8 @@ void __kmp_hook_see(int use);
  * write to a page that the file system has no room for ends the process. If
  * there is none that is said once. The file's name is removed: by it another
  * libomp in the process would end that, and a process that ends by _exit() or a
- * signal would leave it. One with something in it is another libomp's, and stays.
+ * signal would leave it. One with something in it is another libomp's, and stays,
+ * but for where there is no room: there what has the name is removed unread.
  * An empty one that a killed process has left is marked as nobody's.
  * @param file  open, or -1: none, which was said  @param name  in `folder`
  * @return 1, or 0: it must not be used  @threads one */

@@ -53,7 +53,7 @@ private:
 
 /// Say in records that their processes could not complete how these ended, as far as the tool can know: of the process
 /// that it started itself for certain; of ranks, and of what a shell started, from how their launcher ended. Waits up
-/// to a second for processes that outlive the launcher. What libomp has left of them in /dev/shm is removed.
+/// to a second for processes that outlive the launcher.
 void explain_partial(const RunRequest& request, const ProgramEnd& end, std::vector<RunRecord>& records);
 
 /// What is said above a report that could not wait for the program's end.
