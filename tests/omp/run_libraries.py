@@ -118,7 +118,7 @@ AGAIN = """
 static long resident_kb(void) {
     long all = 0, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    if (fscanf(file, "%ld %ld", &all, &resident) != 2) resident = 0;
+    if (fscanf(file, "%ld %ld", &all, &resident) != 2) _exit(3);
     fclose(file);
     return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }

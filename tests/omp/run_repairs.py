@@ -83,7 +83,7 @@ PAGES = """
 static long pages(void) {
     long all = 0, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    if (fscanf(file, "%ld %ld", &all, &resident) != 2) resident = -1;
+    if (fscanf(file, "%ld %ld", &all, &resident) != 2) _exit(3);
     fclose(file);
     return resident;
 }
