@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     // Written in place, beside what other rows are computed from.
     std::vector<std::int64_t> times(kRows);
     const int counts = loop.add_array(times.data(), sizeof(std::int64_t));
-    int launches = 0;
+    std::vector<int> launches(kExecutions);
     std::atomic<std::int64_t> runs = 0;
     for (int execution = 0; execution < kExecutions; ++execution) {
         const double* const from = host[execution % 2];
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
             if (mode == "slow" || (mode == "later" && execution > 3))
                 std::this_thread::sleep_for(std::chrono::milliseconds(50));
             if (mode == "dear") std::this_thread::sleep_for(std::chrono::microseconds(500));
-            ++launches;
+            ++launches[static_cast<std::size_t>(execution)];
             runs += rows.size();
             const double* const read = loop.on_device<double>(arrays[execution % 2]);
             double* const written = loop.on_device<double>(arrays[1 - execution % 2]);
@@ -87,6 +87,8 @@ int main(int argc, char** argv) {
         if (host[kExecutions % 2][i] != static_cast<double>(i % 1000) + kExecutions) return 1;
     }
     if (runs != kRows * kExecutions) return 1;  // each row once, the first execution's, too
-    std::printf("%s, %s, %d launches\n", loop.on() ? "on" : "off", loop.report().c_str(), launches);
+    std::printf("%s, %s, launches", loop.on() ? "on" : "off", loop.report().c_str());
+    for (const int in_execution : launches) std::printf(" %d", in_execution);
+    std::printf("\n");
     return 0;
 }

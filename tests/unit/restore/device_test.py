@@ -94,16 +94,22 @@ def case_left_out():
 
 
 def case_one_piece():
-    """A device that takes long to begin gets its rows in one piece: one in each execution, but three in each of two of the first."""
-    done = subprocess.run([DEVICE_LOOP, "dear"], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
-                          capture_output=True, text=True, timeout=300, check=False)
-    expect(done.returncode == 0, "wrong rows", done)
-    if re.match(r"gimbal: squares: runs on threads alone: device 0 (takes|was too slow)", done.stderr):
-        return  # on a loaded machine
-    found = re.fullmatch(r"on, device (\d+) % of rows.*, (\d+) launches\n", done.stdout)
-    expect(found and 0 < int(found[1]) <= 100, "not on the device", done)
-    # Under load the device may be measured anew now and then.
-    expect(int(found[2]) <= 16 + 4 * 6, "more than one piece in an execution", done)
+    """A device that takes long to begin gets its rows in one piece: one in each execution, but three in each of two in
+    which it is measured: at first, and once more if it has slowed. On a loaded machine it may be left out before it
+    gets any, and a launch may look cheap beside the threads' rows, which are drawn in chunks then: not each time."""
+    tries = []
+    for _ in range(10):
+        done = subprocess.run([DEVICE_LOOP, "dear"], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
+                              capture_output=True, text=True, timeout=300, check=False)
+        expect(done.returncode == 0, "wrong rows", done)
+        left_out = re.match(r"gimbal: squares: runs on threads alone: device 0 (takes|was too slow)", done.stderr)
+        found = re.fullmatch(r"(on|off), device \d+ % of rows.*, launches((?: \d+)+)\n", done.stdout)
+        expect(found and (found[1] == "off") == bool(left_out), "not on the device", done)
+        launches = [int(word) for word in found[2].split()]
+        if set(launches) <= {0, 1, 3} and 1 in launches and launches.count(3) <= 4:
+            return
+        tries.append(launches)
+    expect(all(set(launches) <= {0, 3} for launches in tries), f"more than one piece in an execution: {tries}")
 
 
 draw()
