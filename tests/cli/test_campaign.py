@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`gimbal campaign run`: specifications, design, failures, and going on after an interruption."""
+"""`gimbal campaign run`: runs, failures, turns, and going on after an interruption."""
 import contextlib
 import errno
 import json
@@ -8,182 +8,13 @@ import signal
 import sqlite3
 import subprocess
 import time
-import tomllib
 import unittest
 import unittest.mock
 
-from campaign_support import CONFIGURATIONS, SMALL_CONFIGURATIONS, SMALL_SPEC, SPEC, CampaignTest
+from campaign_support import SMALL_CONFIGURATIONS, SMALL_SPEC, CampaignTest
 from support import with_signals
 
-from gimbal_campaign import design, files, pace, run, spec
-from gimbal_campaign.errors import CampaignError
-from gimbal_campaign.records import Outcome
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-class Specifications(unittest.TestCase):
-    def refused(self, text, *parts):
-        with self.assertRaises(CampaignError) as caught:
-            design.configurations(spec.parse(text))
-        for part in parts:
-            self.assertIn(part, str(caught.exception))
-
-    def test_mistakes_are_named_with_the_nearest_word(self):
-        self.refused(SPEC.replace("repetitions", "repetitons"), "[campaign]", '"repetitons"', 'mean "repetitions"')
-        self.refused(SPEC.replace("techniques", "technique"), "[factors]", 'mean "techniques"')
-        self.refused(SPEC.replace("workers", "threads"), "[[application]] two", '"threads"')
-        self.refused(SPEC.replace('controls = ["none"]', 'controls = ["nune"]'), 'mean "none"')
-
-    def test_values_of_the_wrong_kind_are_refused(self):
-        self.refused(SPEC.replace("= 2", '= "2"'), "repetitions", "an integer")
-        self.refused(SPEC.replace("= 2", "= 0"), "at least 1")
-        self.refused(SPEC.replace("= 2", "= 2\nseed = -1"), "[campaign]", "seed = -1", "from 0 to 9007199254740991")
-        self.refused(SPEC.replace("= 2", "= 2\nseed = 9007199254740992"), "seed")
-        self.refused(SPEC.replace('["fine"]', '["{bulid}/x"]'), "placeholder", "bulid")
-        self.refused(SPEC.replace('"ss"', '"static"'), "twice")
-        self.refused(SPEC.replace('policies = ["softmax"]', ""), "go together")
-        self.refused(SPEC.replace('name = "two"', 'name = "one"'), "two [[application]]")
-        self.refused(SPEC + 'golden = ["yes"]\n', "golden")
-        self.refused(SPEC.replace('command = ["fine"]', 'command = ["fine"]\npace_steps = 9', 1), "pace_steps",
-                     "{steps}")
-        self.refused(SPEC.replace('["auto"]', '["static"]'), 'two configurations are named "static"')
-        self.refused("[campaign", "not TOML")
-        self.refused('[campaign]\nname = "x"\n', "no [[application]]")
-
-    def test_turns_and_short_runs_exclude_each_other(self):
-        both = '["fine", "{steps}"]\npace_steps = 9\nturn_steps = 2'
-        self.refused(SPEC.replace('["fine"]', both, 1), "[[application]] one", "pace_steps and turn_steps")
-        self.refused(SPEC.replace("workers = 8", "workers = 8\nturn_steps = 2"), "[[application]] two", '"turn_steps"')
-
-    def test_keys_that_have_no_effect_are_refused(self):
-        def campaign(keys, command='["fine"]'):
-            return SPEC.replace("repetitions = 2", f"repetitions = 2\n{keys}").replace('["fine"]', command, 1)
-        turns = '["fine"]\nturn_steps = 2'
-        self.refused(campaign("retries = 2", turns), "[campaign]: retries has no effect", "turn_steps")
-        self.refused(campaign("preemptions_per_s = 9", turns), "preemptions_per_s has no effect")
-        self.refused(campaign("preemptions_per_s = 9"), "preemptions_per_s has no effect without retries")
-        self.refused(campaign("retries = 2\nslower = 0.1"), "slower has no effect", "pace_steps")
-        for text in (campaign("retries = 2\npreemptions_per_s = 9"),
-                     campaign("retries = 2\nslower = 0.1", '["fine", "{steps}"]\npace_steps = 9'),
-                     *(file.read_text() for file in (ROOT / "bench" / "campaigns").glob("*.toml"))):
-            spec.parse(text)
-        spec.check(tomllib.loads(campaign("retries = 2", turns)))  # of a file of runs, which is read as it is
-
-    def test_comments_do_not_change_a_specification_and_values_do(self):
-        self.assertEqual(spec.parse(SPEC).hash, spec.parse("# a remark\n" + SPEC).hash)
-        self.assertNotEqual(spec.parse(SPEC).hash, spec.parse(SPEC.replace("workers = 8", "workers = 9")).hash)
-
-    def test_the_canonical_form_is_the_same_specification(self):
-        first = spec.parse(SPEC)
-        self.assertEqual(spec.check(json.loads(first.text)), first)
-
-    def test_wrong_values_are_shown_as_the_file_has_them(self):
-        with self.assertRaisesRegex(CampaignError, "repetitions = true must be an integer"):
-            spec.parse(SPEC.replace("repetitions = 2", "repetitions = true"))
-
-
-class Design(unittest.TestCase):
-    def test_every_cell_once_per_repetition_and_repetitions_one_after_the_other(self):
-        cells = design.cells(spec.parse(SPEC))
-        names = [(c.application.name, c.configuration.name, c.repetition) for c in cells]
-        self.assertEqual(len(names), 2 * 2 * CONFIGURATIONS)
-        self.assertEqual(len(set(names)), len(names))
-        self.assertEqual([c.repetition for c in cells], sorted(c.repetition for c in cells))
-
-    def test_the_order_is_shuffled_by_the_seed_and_differs_between_repetitions(self):
-        def order(text, repetition):
-            return [(c.application.name, c.configuration.name) for c in design.cells(spec.parse(text))
-                    if c.repetition == repetition]
-        self.assertEqual(order(SPEC, 0), order(SPEC, 0))
-        self.assertNotEqual(order(SPEC, 0), order(SPEC, 1))
-        other = SPEC.replace("repetitions = 2", "repetitions = 2\nseed = 7")
-        self.assertNotEqual(order(SPEC, 0), order(other, 0))
-        longer = SPEC.replace("repetitions = 2", "repetitions = 3")
-        self.assertEqual(order(SPEC, 1), order(longer, 1))
-
-    def test_cells_that_run_in_turns_are_one_batch_per_repetition_and_the_others_are_alone(self):
-        cells = design.cells(spec.parse(SPEC.replace('["fine"]', '["fine"]\nturn_steps = 2')))
-        batches = design.batches(cells)
-        self.assertEqual(sorted(len(batch) for batch in batches), [1] * (2 * CONFIGURATIONS) + [CONFIGURATIONS] * 2)
-        for batch in batches:
-            self.assertEqual(len({(cell.application.name, cell.repetition) for cell in batch}), 1)
-        self.assertEqual({id(cell) for batch in batches for cell in batch}, {id(cell) for cell in cells})
-
-    def test_each_configuration_sets_the_variables_that_bring_it_about(self):
-        wanted = spec.parse(SPEC + "golden = [false, true]\n")
-        found = {one.name: one.variables() for one in design.configurations(wanted)}
-        self.assertEqual(found["fac2"], {"GIMBAL_SCHEDULE": "fac2"})
-        self.assertEqual(found["none"]["GIMBAL_RL_EPSILON"], "1")
-        self.assertEqual(found["auto+golden"], {"GIMBAL_SELECT": "auto", "GIMBAL_GOLDEN_CHUNK": "on"})
-        self.assertEqual(found["q-softmax-cov"], {"GIMBAL_SELECT": "rl", "GIMBAL_RL_AGENT": "q",
-                                                  "GIMBAL_RL_POLICY": "softmax", "GIMBAL_RL_REWARD": "cov"})
-
-
-class Paces:
-    """Stands for pace.Pace: the short runs beside the cells were that much slower than usual."""
-
-    def __init__(self, slower):
-        self.slower = list(slower or [])
-
-    def beside(self, _, once):
-        outcome = once()
-        outcome.slower = self.slower.pop(0)
-        return outcome
-
-
-class ShortRuns(unittest.TestCase):
-    def pace(self, times_s):
-        """A Pace whose short runs take these times; None: one that fails."""
-        self.asked = []
-
-        def runner(cell, _, seed):
-            self.asked.append((cell.application.steps, cell.configuration.variables(), seed))
-            time_s = times_s.pop(0)
-            steps = [("loop", 0, 2, 1, "fac2", "", 0, time_s or 0.0)]
-            return Outcome("ok" if time_s else "failed", 0, 1.0, "", seed, "", "", steps=steps)
-        return pace.Pace(None, 7, runner)
-
-    def setUp(self):
-        text = SPEC.replace('command = ["fine"]', 'command = ["fine", "{steps}"]\npace_steps = 20', 1)
-        self.app = spec.parse(text).applications[0]
-
-    def test_the_slower_of_the_two_beside_a_cell_over_the_lower_quartile_of_all_counts(self):
-        short = self.pace([1.0, 1.0, 1.0, 1.0, 1.5, 1.0, 1.2])
-        outcome = short.beside(self.app, lambda: Outcome("ok", 0, 9.0, "", 1, "", ""))
-        self.assertAlmostEqual(outcome.slower, 0.2)
-        self.assertEqual(self.asked, [(20, {"GIMBAL_SCHEDULE": "fac2"}, 7)] * 7)
-        self.assertEqual(outcome.columns()["slower"], outcome.slower)
-
-    def test_one_that_fails_says_nothing_and_the_cell_runs(self):
-        for times_s in ([None], [1.0] * 5 + [None, 1.0], [1.0] * 5 + [1.0, None]):
-            self.assertIsNone(self.pace(times_s).beside(self.app, lambda: Outcome("ok", 0, 9.0, "", 1, "", "")).slower)
-
-
-class Disturbed(unittest.TestCase):
-    def kept(self, text, rates, kind="real", paces=None):
-        """Which of the tries counts, if they were preempted that often per second; and how many tries there were."""
-        tries = [Outcome("ok", 0, 2.0, "", 1, "", "", preemptions=2 * rate) for rate in rates]
-        cell = next(cell for cell in design.cells(spec.parse(text)) if cell.application.kind == kind)
-        with unittest.mock.patch.object(run, "run_cell", side_effect=tries) as running:
-            found = run.quietest(spec.parse(text), cell, None, Paces(paces))
-        return tries.index(found), running.call_count
-
-    def test_a_disturbed_run_is_repeated_and_the_quietest_counts(self):
-        text = SPEC.replace("repetitions = 2", "repetitions = 2\nretries = 2\npreemptions_per_s = 50")
-        self.assertEqual(self.kept(text, [40, 1, 1]), (0, 1))
-        self.assertEqual(self.kept(text, [90, 40, 1]), (1, 2))
-        self.assertEqual(self.kept(text, [90, 70, 80]), (1, 3))
-        self.assertEqual(self.kept(text, [90, 1, 1], "virtual"), (0, 1))
-        self.assertEqual(self.kept(SPEC, [900, 1, 1]), (0, 1))
-
-    def test_so_is_a_run_beside_which_the_machine_was_slow(self):
-        text = SPEC.replace("repetitions = 2", "repetitions = 2\nretries = 2\nslower = 0.02")
-        text = text.replace('command = ["fine"]', 'command = ["fine", "{steps}"]\npace_steps = 20', 1)
-        self.assertEqual(self.kept(text, [1, 1, 1], paces=[0.01, 0, 0]), (0, 1))
-        self.assertEqual(self.kept(text, [1, 2, 3], paces=[0.05, 0.01, 0]), (1, 2))
-        self.assertEqual(self.kept(text, [1, 2, 3], paces=[0.05, 0.04, 0.06]), (1, 3))
-        self.assertEqual(self.kept(text, [900, 2, 3], paces=[0.01, 0.03, 0.01]), (2, 3))
+from gimbal_campaign import files, spec
 
 
 class Running(CampaignTest):

@@ -1,158 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`gimbal tune`: spaces and constraints, the search over programs that crash, hang or say nothing, and going on after an
-interruption."""
+"""`gimbal tune`: the search over programs that crash, hang or say nothing, and going on after an interruption."""
 import contextlib
 import io
 import json
 import pathlib
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-import tomllib
 import unittest
 from unittest import mock
 
 from support import ToolTest, with_signals
+from tune_support import PYTHON, SOURCES, TuneTest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ROOT / "tools" / "tune"
-sys.path[:0] = [str(SOURCES), str(ROOT / "tools" / "campaign")]
-
-from gimbal_campaign.errors import CampaignError  # noqa: E402
-from gimbal_campaign.process import wait_for_end  # noqa: E402
-from gimbal_tune.expressions import Expression  # noqa: E402
-from gimbal_tune import run as run_module  # noqa: E402
-from gimbal_tune.space import Parameter, Space, filled, parse_parameter  # noqa: E402
+from gimbal_tune import run as run_module
 
 
-def python():
-    """One that has the models; None if there is none."""
-    for name in (sys.executable, "/usr/bin/python3"):
-        with contextlib.suppress(OSError):
-            if subprocess.run([name, "-c", "import sklearn, matplotlib"], capture_output=True).returncode == 0:
-                return name
-    return None
-
-
-PYTHON = python()
-PROGRAM = """
-echo "$*" >> starts
-case $3 in
-    crash) echo "the program cannot go on" >&2; exit 3;;
-    hang) sleep 600;;
-    mute) exit 0;;
-esac
-echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
-"""
-WORDS = ("--parameter", "x: 1 2 4 8 16", "--parameter", "y: 1 2 3", "--metric-regex", "metric ([0-9.]+)")
-
-
-class Expressions(unittest.TestCase):
-    def test_arithmetic_comparisons_and_words(self):
-        names = {"x": 4, "y": 2, "kind": "gss"}
-        for text, held in (("x * y <= 8", True), ("x % 3 == 0", False), ("kind in ('gss', 'ss') and x > y", True),
-                           ("not x < y < 9", True), ("min(x, y) == 2", True), ("x // y if kind == 'ss' else False", False)):
-            self.assertIs(Expression(text, names).holds(names), held, text)
-
-    def test_anything_else_is_refused(self):
-        for text in ("__import__('os').system('true')", "x.real", "x[0]", "lambda: 1", "open('x')", "x := 3", "x <", "2 ** x",
-                     "[1 for _ in (1,)]", "f'{x}'"):
-            with self.assertRaises(CampaignError, msg=text):
-                Expression(text, ["x"])
-        with self.assertRaises(CampaignError) as caught:
-            Expression("blok_x < 3", ["block_x"])
-        self.assertIn('mean "block_x"', str(caught.exception))
-
-    def test_what_cannot_be_computed_is_one_error(self):
-        for text in ("x / y > 1", "x * kind > 1"):
-            with self.assertRaises(CampaignError):
-                Expression(text, ["x", "y", "kind"]).holds({"x": 4, "y": 0, "kind": "gss"})
-
-    def test_each_part_of_an_expression_is_computed_once(self):
-        values = mock.MagicMock()
-        values.__getitem__.return_value = 1
-        self.assertTrue(Expression("x + x * (x - (x + (x - (x + x)))) < 9", ["x"]).holds(values))
-        self.assertEqual(values.__getitem__.call_count, 7)
-
-    def test_a_feature_is_a_finite_number_or_one_error_that_says_feature(self):
-        names = ["x", "y", "kind"]
-        self.assertEqual(Expression("(x + 3) // 4 * y", names, "feature").number({"x": 5, "y": 3, "kind": "gss"}), 6.0)
-        for text in ("kind", "x / (y - 3)", "(x, y)"):
-            with self.assertRaises(CampaignError, msg=text) as caught:
-                Expression(text, names, "feature").number({"x": 5, "y": 3, "kind": "gss"})
-            self.assertIn("feature", str(caught.exception))
-
-
-class Waiting(unittest.TestCase):
-    def test_the_end_of_a_program_is_waited_for_without_looking_now_and_then(self):
-        with mock.patch("time.sleep", side_effect=AssertionError("it sleeps between looks")):
-            for status in (0, 3):
-                self.assertEqual(wait_for_end(subprocess.Popen(["sh", "-c", f"sleep 0.1; exit {status}"]), 600), status)
-
-    def test_a_program_that_takes_too_long_is_told(self):
-        process = subprocess.Popen(["sleep", "600"])
-        try:
-            with self.assertRaises(subprocess.TimeoutExpired):
-                wait_for_end(process, 0.05)
-        finally:
-            process.kill()
-            process.wait()
-
-
-class Spaces(unittest.TestCase):
-    def test_constraints_choose_and_what_is_not_used_is_one(self):
-        space = Space([parse_parameter("schedule: auto fac2,{chunk}"), parse_parameter("chunk: 1 8 64"),
-                       parse_parameter("x: 1 2 3")], ["x != 2"], ["./app", "{x}"], ["schedule"])
-        pool = space.pool()
-        self.assertEqual(len(pool), (1 + 3) * 2)
-        self.assertEqual(pool[space.today(pool)], {"schedule": "auto", "chunk": 1, "x": 1})
-        self.assertIn("fac2,64", [filled(one["schedule"], one) for one in pool])
-
-    def test_one_thread_needs_no_schedule_and_one_rank_none_of_ranks(self):
-        names = ("ranks", "threads", "schedule", "mpi_schedule")
-        space = Space([Parameter("ranks", (1, 2)), Parameter("threads", (1, 2)), Parameter("schedule", ("ss", "gss")),
-                       Parameter("mpi_schedule", ("ss", "gss"))], [], [], names)
-        self.assertEqual(len(space.pool()), 1 + 2 + 2 + 4)
-
-    def test_quotes_keep_a_value_with_blanks_together(self):
-        self.assertEqual(parse_parameter("flags: '-O2 -g' -O3 \"it's\"").values, ("-O2 -g", "-O3", "it's"))
-        with self.assertRaises(CampaignError) as caught:
-            parse_parameter("flags: '-O2 -g")
-        self.assertIn("--parameter flags: '-O2 -g: a quote is not closed", str(caught.exception))
-
-    def test_mistakes_are_one_error_each(self):
-        def space(*texts, constraints=(), words=("{x}",)):
-            return Space([parse_parameter(text) for text in texts], constraints, words).pool()
-        for wrong in (lambda: space("x 1 2"), lambda: space("x: 1 1"), lambda: space("x:"), lambda: space("1x: 2"),
-                      lambda: space("x: 1", "y: 2"), lambda: space("x: 1", words=("{z}",)),
-                      lambda: space("x: 1", words=("{x",)), lambda: space("x: 1 2", constraints=["x > 2"]),
-                      lambda: space("ranks: 0 1", words=()), lambda: space("x: 1", "x: 2")):
-            self.assertRaises(CampaignError, wrong)
-
-
-@unittest.skipUnless(PYTHON, "no Python with sklearn and matplotlib")
-class Searching(ToolTest):
-    def setUp(self):
-        super().setUp()
-        self.program = self.script(PROGRAM)
-
-    def command(self, *words, program=None):
-        return [PYTHON, "-B", SOURCES, "--gimbal", self.tool, *WORDS, *map(str, words), "--", self.program,
-                *(program or ("{x}", "{y}", "good"))]
-
-    def tune(self, *words, program=None, env=None):
-        return subprocess.run(self.command(*words, program=program), cwd=self.work, env=self.environment(env), text=True,
-                              capture_output=True, timeout=600)
-
-    def rows(self, query="SELECT kind, configuration, status, value FROM tune_runs ORDER BY id"):
-        with contextlib.closing(sqlite3.connect(self.work / "program.sh.tune.sqlite")) as connection:
-            return connection.execute(query).fetchall()
-
-    def starts(self):
-        return (self.work / "starts").read_text().splitlines()
-
+class Searching(TuneTest):
     def test_the_best_is_found_reported_and_compared(self):
         done = self.tune("--runs", 9, "--constraint", "x * y <= 24", "--html", "page.html")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -247,24 +112,6 @@ class Searching(ToolTest):
             self.assertFalse(pathlib.Path("/proc", (self.work / "pid").read_text().strip()).exists(), program)
             self.assert_nothing_left()
 
-    def test_a_signal_while_the_lock_is_there_removes_it(self):
-        """The search is kept waiting with its lock held, before its first run."""
-        code = ("import os, sys; sys.path[:0] = sys.argv[1:3]\nfrom gimbal_tune import cli\n"
-                "def waits(*_): print('held', flush=True); import time; time.sleep(600)\n"
-                "cli.set_aside = waits\nsys.exit(cli.main(sys.argv[3:]))")
-        folders = [pathlib.Path(SOURCES).parent / name for name in ("tune", "campaign")]
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
-            command = self.command("--new")
-            at = command.index("--gimbal")
-            running = subprocess.Popen([command[0], "-B", "-c", code, *folders, *command[at:]], cwd=self.work,
-                                       env=self.environment(), text=True, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, **with_signals(signal.SIG_DFL, number))
-            self.assertEqual(running.stdout.readline(), "held\n")
-            self.assertTrue((self.work / "program.sh.tune.sqlite.lock").exists())
-            running.send_signal(number)
-            self.assertEqual((running.communicate(timeout=600)[1], running.returncode), ("", 128 + number))
-            self.assertFalse((self.work / "program.sh.tune.sqlite.lock").exists())
-
     def test_a_space_that_is_nested_too_deeply_is_one_error(self):
         (self.work / "deep.toml").write_text("x = " + "[" * 100000)
         done = self.tune("--space", "deep.toml")
@@ -280,31 +127,6 @@ class Searching(ToolTest):
         (modules / "sqlite3.py").write_text("raise KeyboardInterrupt\n")
         done = self.tune(env={"PYTHONPATH": str(modules)})
         self.assertEqual((done.returncode, done.stdout, done.stderr), (130, "", ""))
-
-    def test_a_file_of_another_search_is_refused_with_what_differs(self):
-        self.assertEqual(self.tune("--runs", 3, "--compare", 0).returncode, 0)
-        done = self.tune("--runs", 3, "--constraint", "x > 1")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("constraints", done.stderr)
-        self.assertEqual(self.tune("--runs", 4, "--compare", 0).returncode, 0, "more runs are fine")
-        self.assertEqual(len(self.rows()), 4)
-
-    def test_a_damaged_file_is_one_error(self):
-        self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
-        file = self.work / "program.sh.tune.sqlite"
-        good = file.read_bytes()
-        for change in ("UPDATE tune SET value = '{' WHERE key = 'wanted'", "DROP TABLE tune",
-                       "UPDATE tune_runs SET configuration = '{'", "UPDATE tune_runs SET configuration = '3'",
-                       "UPDATE tune_runs SET configuration = '{\"x\": [], \"y\": 1}'", "UPDATE tune_runs SET value = 'abc'",
-                       "UPDATE tune_runs SET configuration = '{\"x\": 9, \"y\": 1}'"):
-            file.write_bytes(good)
-            with contextlib.closing(sqlite3.connect(file)) as connection, connection:
-                connection.execute(change)
-            done = self.tune("--runs", 3, "--compare", 0)
-            self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), (change, done.stderr))
-        file.write_bytes(good[:len(good) // 2])
-        self.assertEqual(self.tune("--runs", 3, "--compare", 0).returncode, 2)
-        self.assertEqual(len(self.starts()), 2, "nothing more ran")
 
     def test_where_the_comparison_finds_no_gain_todays_way_stays(self):
         self.script("""
@@ -338,71 +160,6 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertIn("best: x=1 y=1", done.stdout)
         self.assertIn("x=1", (self.work / "program.sh.tune.toml").read_text().splitlines()[0])
 
-    def test_new_replaces_no_file_of_somebody_else(self):
-        good = self.program.read_bytes()
-        other = self.work / "other.sqlite"
-        with contextlib.closing(sqlite3.connect(other)) as connection, connection:
-            connection.execute("CREATE TABLE mine (x)")
-        for file in (self.program, other):
-            done = self.tune("--new", "--output", file, "--runs", 2, "--compare", 0)
-            self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), done.stderr)
-            self.assertIn("not a file of gimbal tune", done.stderr)
-        self.assertEqual(self.program.read_bytes(), good)
-        self.assertFalse((self.work / "starts").exists(), "nothing ran")
-
-    def test_the_result_replaces_no_file_that_is_read_or_is_the_users(self):
-        mine = 'schedule = "gss"\n'
-        space = '[parameters]\nschedule = ["static", "ss"]\n'
-        files = {"my.toml": space, "config.toml": mine, "program.sh.tune.toml": mine, "page.toml": space}
-        for name, text in files.items():
-            (self.work / name).write_text(text)
-        (self.work / "link.toml").symlink_to("my.toml")
-        few = ("--runs", 2, "--compare", 0)
-        schedule = ("--parameter", "schedule: static ss")
-        for words, env, part in (
-                (("--space", "my.toml", "--output", "my.sqlite"), {},
-                 "my.toml: the result would replace the file of --space"),
-                (("--space", "my.toml", "--output", "link.sqlite"), {}, "would replace the file of --space"),
-                ((*schedule, "--output", "config.sqlite"), {"GIMBAL_CONFIG": str(self.work / "config.toml")},
-                 "would replace the file of GIMBAL_CONFIG"),
-                ((*schedule, "--output", "new.toml"), {}, "new.toml: the result would replace the file of the runs"),
-                (("--space", "page.toml", "--html", "page.toml", "--output", "a.sqlite"), {},
-                 "page.toml: --html would replace the file of --space"),
-                ((*schedule, "--html", "a.toml", "--output", "a.sqlite"), {},
-                 "a.toml: --html would replace the file of the result"),
-                ((*schedule, "--output", "config.sqlite"), {}, "config.toml: the result's place is taken"),
-                (schedule, {}, "program.sh.tune.toml: the result's place is taken by a file that gimbal tune did not"),
-                ((*schedule, "--new"), {}, "program.sh.tune.toml: the result's place is taken")):
-            done = self.tune(*few, *words, env=env)
-            self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), (words, done.stderr))
-            self.assertIn(part, done.stderr)
-            self.assertNotIn("Traceback", done.stderr)
-        self.assertFalse((self.work / "starts").exists(), "nothing ran")
-        for name, text in files.items():
-            self.assertEqual((self.work / name).read_text(), text)
-        self.assertEqual(list(self.work.glob("*.sqlite*")), [], "no file of runs either")
-
-    def test_the_result_of_an_earlier_search_is_replaced(self):
-        words = ("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss")
-        self.assertEqual(self.tune(*words).returncode, 0)
-        result = self.work / "program.sh.tune.toml"
-        first = result.read_text()
-        self.assertTrue(first.startswith("# Written by gimbal tune, and replaced by it: x="), first)
-        result.write_text(first + "# more\n")
-        done = self.tune(*words, "--new")
-        self.assertEqual((done.returncode, result.read_text()), (0, first), done.stderr)
-        # Without a setting of Gimbal there is no such file, and nothing is refused.
-        result.write_text("mine")
-        done = self.tune("--runs", 2, "--compare", 0, "--output", "program.sh.tune.sqlite", "--new")
-        self.assertEqual((done.returncode, result.read_text()), (0, "mine"), done.stderr)
-
-    def test_a_file_that_came_while_programs_ran_is_left_as_it_is(self):
-        self.script(PROGRAM + "echo mine > program.sh.tune.toml\n")
-        done = self.tune("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss")
-        self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), done.stderr)
-        self.assertIn("best: x=", done.stdout)
-        self.assertEqual((self.work / "program.sh.tune.toml").read_text(), "mine\n")
-
     def test_an_interrupt_while_a_run_is_noted_counts_it(self):
         store = mock.Mock(path="x.sqlite", runs=lambda: [None])
         session = mock.Mock(store=store, runs=[])
@@ -411,21 +168,6 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         with mock.patch.object(run_module, "need"), contextlib.redirect_stderr(said):
             self.assertEqual(run_module.run(session), 130)
         self.assertIn("; x.sqlite has 1 run; the same command goes on", said.getvalue())
-
-    def test_a_page_that_cannot_be_written_is_noticed_before_the_first_run(self):
-        for path, why in (("none/a.html", "there is no folder none"), (".", "it is a folder")):
-            done = self.tune("--html", path)
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn(f"--html {path}: {why}", done.stderr)
-            self.assertNotIn("--output", done.stderr)
-        self.assertFalse((self.work / "starts").exists(), "nothing ran")
-
-    def test_what_the_runs_showed_is_printed_also_where_a_file_cannot_be_written(self):
-        (self.work / "program.sh.tune.toml").mkdir()
-        done = self.tune("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("best: x=", done.stdout)
-        self.assertIn("program.sh.tune.toml", done.stderr)
 
     def test_a_run_that_takes_three_times_the_quickest_is_ended(self):
         self.script("if [ $1 = slow ]; then sleep 600; fi\nsleep 1\n")
@@ -473,16 +215,6 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
                                    env=self.environment(env | more | {"PATH": path}))
             self.assertEqual(again.returncode, 0, again.stderr)
             self.assertIn((self.work / "seen").read_text().strip(), seen, line)
-
-    def test_the_result_is_a_configuration_file_that_gimbal_run_takes(self):
-        done = self.tune("--runs", 12, "--parameter", "schedule: static fac2,{chunk}", "--parameter", "chunk: 4 16",
-                         "--compare", 0, program=("{x}", "{y}", "good"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        found = tomllib.loads((self.work / "program.sh.tune.toml").read_text())
-        self.assertIn(found["schedule"], ("static", "fac2,4", "fac2,16"))
-        self.assertIn("\nits settings alone, for --config: program.sh.tune.toml\n", done.stdout)
-        self.assertEqual(self.gimbal("run", "--config", "program.sh.tune.toml", "--", self.program, "1", "1",
-                                     "good").returncode, 0)
 
     def test_short_runs_come_first_and_show_where_to_look(self):
         done = self.tune("--runs", 3, "--short", "{x} {y} short", "--compare", 0)

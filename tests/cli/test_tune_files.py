@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal tune`: the files of runs, of results and of pages, and what they replace."""
+import contextlib
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import tomllib
+import unittest
+
+from support import with_signals
+from tune_support import PROGRAM, SOURCES, TuneTest
+
+
+class Files(TuneTest):
+    def test_a_signal_while_the_lock_is_there_removes_it(self):
+        """The search is kept waiting with its lock held, before its first run."""
+        code = ("import os, sys; sys.path[:0] = sys.argv[1:3]\nfrom gimbal_tune import cli\n"
+                "def waits(*_): print('held', flush=True); import time; time.sleep(600)\n"
+                "cli.set_aside = waits\nsys.exit(cli.main(sys.argv[3:]))")
+        folders = [pathlib.Path(SOURCES).parent / name for name in ("tune", "campaign")]
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
+            command = self.command("--new")
+            at = command.index("--gimbal")
+            running = subprocess.Popen([command[0], "-B", "-c", code, *folders, *command[at:]], cwd=self.work,
+                                       env=self.environment(), text=True, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, **with_signals(signal.SIG_DFL, number))
+            self.assertEqual(running.stdout.readline(), "held\n")
+            self.assertTrue((self.work / "program.sh.tune.sqlite.lock").exists())
+            running.send_signal(number)
+            self.assertEqual((running.communicate(timeout=600)[1], running.returncode), ("", 128 + number))
+            self.assertFalse((self.work / "program.sh.tune.sqlite.lock").exists())
+
+    def test_a_file_of_another_search_is_refused_with_what_differs(self):
+        self.assertEqual(self.tune("--runs", 3, "--compare", 0).returncode, 0)
+        done = self.tune("--runs", 3, "--constraint", "x > 1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("constraints", done.stderr)
+        self.assertEqual(self.tune("--runs", 4, "--compare", 0).returncode, 0, "more runs are fine")
+        self.assertEqual(len(self.rows()), 4)
+
+    def test_a_damaged_file_is_one_error(self):
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
+        file = self.work / "program.sh.tune.sqlite"
+        good = file.read_bytes()
+        for change in ("UPDATE tune SET value = '{' WHERE key = 'wanted'", "DROP TABLE tune",
+                       "UPDATE tune_runs SET configuration = '{'", "UPDATE tune_runs SET configuration = '3'",
+                       "UPDATE tune_runs SET configuration = '{\"x\": [], \"y\": 1}'", "UPDATE tune_runs SET value = 'abc'",
+                       "UPDATE tune_runs SET configuration = '{\"x\": 9, \"y\": 1}'"):
+            file.write_bytes(good)
+            with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+                connection.execute(change)
+            done = self.tune("--runs", 3, "--compare", 0)
+            self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), (change, done.stderr))
+        file.write_bytes(good[:len(good) // 2])
+        self.assertEqual(self.tune("--runs", 3, "--compare", 0).returncode, 2)
+        self.assertEqual(len(self.starts()), 2, "nothing more ran")
+
+    def test_new_replaces_no_file_of_somebody_else(self):
+        good = self.program.read_bytes()
+        other = self.work / "other.sqlite"
+        with contextlib.closing(sqlite3.connect(other)) as connection, connection:
+            connection.execute("CREATE TABLE mine (x)")
+        for file in (self.program, other):
+            done = self.tune("--new", "--output", file, "--runs", 2, "--compare", 0)
+            self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), done.stderr)
+            self.assertIn("not a file of gimbal tune", done.stderr)
+        self.assertEqual(self.program.read_bytes(), good)
+        self.assertFalse((self.work / "starts").exists(), "nothing ran")
+
+    def test_the_result_replaces_no_file_that_is_read_or_is_the_users(self):
+        mine = 'schedule = "gss"\n'
+        space = '[parameters]\nschedule = ["static", "ss"]\n'
+        files = {"my.toml": space, "config.toml": mine, "program.sh.tune.toml": mine, "page.toml": space}
+        for name, text in files.items():
+            (self.work / name).write_text(text)
+        (self.work / "link.toml").symlink_to("my.toml")
+        few = ("--runs", 2, "--compare", 0)
+        schedule = ("--parameter", "schedule: static ss")
+        for words, env, part in (
+                (("--space", "my.toml", "--output", "my.sqlite"), {},
+                 "my.toml: the result would replace the file of --space"),
+                (("--space", "my.toml", "--output", "link.sqlite"), {}, "would replace the file of --space"),
+                ((*schedule, "--output", "config.sqlite"), {"GIMBAL_CONFIG": str(self.work / "config.toml")},
+                 "would replace the file of GIMBAL_CONFIG"),
+                ((*schedule, "--output", "new.toml"), {}, "new.toml: the result would replace the file of the runs"),
+                (("--space", "page.toml", "--html", "page.toml", "--output", "a.sqlite"), {},
+                 "page.toml: --html would replace the file of --space"),
+                ((*schedule, "--html", "a.toml", "--output", "a.sqlite"), {},
+                 "a.toml: --html would replace the file of the result"),
+                ((*schedule, "--output", "config.sqlite"), {}, "config.toml: the result's place is taken"),
+                (schedule, {}, "program.sh.tune.toml: the result's place is taken by a file that gimbal tune did not"),
+                ((*schedule, "--new"), {}, "program.sh.tune.toml: the result's place is taken")):
+            done = self.tune(*few, *words, env=env)
+            self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), (words, done.stderr))
+            self.assertIn(part, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+        self.assertFalse((self.work / "starts").exists(), "nothing ran")
+        for name, text in files.items():
+            self.assertEqual((self.work / name).read_text(), text)
+        self.assertEqual(list(self.work.glob("*.sqlite*")), [], "no file of runs either")
+
+    def test_the_result_of_an_earlier_search_is_replaced(self):
+        words = ("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss")
+        self.assertEqual(self.tune(*words).returncode, 0)
+        result = self.work / "program.sh.tune.toml"
+        first = result.read_text()
+        self.assertTrue(first.startswith("# Written by gimbal tune, and replaced by it: x="), first)
+        result.write_text(first + "# more\n")
+        done = self.tune(*words, "--new")
+        self.assertEqual((done.returncode, result.read_text()), (0, first), done.stderr)
+        # Without a setting of Gimbal there is no such file, and nothing is refused.
+        result.write_text("mine")
+        done = self.tune("--runs", 2, "--compare", 0, "--output", "program.sh.tune.sqlite", "--new")
+        self.assertEqual((done.returncode, result.read_text()), (0, "mine"), done.stderr)
+
+    def test_a_file_that_came_while_programs_ran_is_left_as_it_is(self):
+        self.script(PROGRAM + "echo mine > program.sh.tune.toml\n")
+        done = self.tune("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss")
+        self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), done.stderr)
+        self.assertIn("best: x=", done.stdout)
+        self.assertEqual((self.work / "program.sh.tune.toml").read_text(), "mine\n")
+
+    def test_a_page_that_cannot_be_written_is_noticed_before_the_first_run(self):
+        for path, why in (("none/a.html", "there is no folder none"), (".", "it is a folder")):
+            done = self.tune("--html", path)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"--html {path}: {why}", done.stderr)
+            self.assertNotIn("--output", done.stderr)
+        self.assertFalse((self.work / "starts").exists(), "nothing ran")
+
+    def test_what_the_runs_showed_is_printed_also_where_a_file_cannot_be_written(self):
+        (self.work / "program.sh.tune.toml").mkdir()
+        done = self.tune("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("best: x=", done.stdout)
+        self.assertIn("program.sh.tune.toml", done.stderr)
+
+    def test_the_result_is_a_configuration_file_that_gimbal_run_takes(self):
+        done = self.tune("--runs", 12, "--parameter", "schedule: static fac2,{chunk}", "--parameter", "chunk: 4 16",
+                         "--compare", 0, program=("{x}", "{y}", "good"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = tomllib.loads((self.work / "program.sh.tune.toml").read_text())
+        self.assertIn(found["schedule"], ("static", "fac2,4", "fac2,16"))
+        self.assertIn("\nits settings alone, for --config: program.sh.tune.toml\n", done.stdout)
+        self.assertEqual(self.gimbal("run", "--config", "program.sh.tune.toml", "--", self.program, "1", "1",
+                                     "good").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal tune`: expressions, spaces and constraints, and how the end of a program is waited for."""
+import subprocess
+import unittest
+from unittest import mock
+
+import tune_support  # noqa: F401  # finds the two below
+
+from gimbal_campaign.errors import CampaignError
+from gimbal_campaign.process import wait_for_end
+from gimbal_tune.expressions import Expression
+from gimbal_tune.space import Parameter, Space, filled, parse_parameter
+
+
+class Expressions(unittest.TestCase):
+    def test_arithmetic_comparisons_and_words(self):
+        names = {"x": 4, "y": 2, "kind": "gss"}
+        for text, held in (("x * y <= 8", True), ("x % 3 == 0", False), ("kind in ('gss', 'ss') and x > y", True),
+                           ("not x < y < 9", True), ("min(x, y) == 2", True), ("x // y if kind == 'ss' else False", False)):
+            self.assertIs(Expression(text, names).holds(names), held, text)
+
+    def test_anything_else_is_refused(self):
+        for text in ("__import__('os').system('true')", "x.real", "x[0]", "lambda: 1", "open('x')", "x := 3", "x <", "2 ** x",
+                     "[1 for _ in (1,)]", "f'{x}'"):
+            with self.assertRaises(CampaignError, msg=text):
+                Expression(text, ["x"])
+        with self.assertRaises(CampaignError) as caught:
+            Expression("blok_x < 3", ["block_x"])
+        self.assertIn('mean "block_x"', str(caught.exception))
+
+    def test_what_cannot_be_computed_is_one_error(self):
+        for text in ("x / y > 1", "x * kind > 1"):
+            with self.assertRaises(CampaignError):
+                Expression(text, ["x", "y", "kind"]).holds({"x": 4, "y": 0, "kind": "gss"})
+
+    def test_each_part_of_an_expression_is_computed_once(self):
+        values = mock.MagicMock()
+        values.__getitem__.return_value = 1
+        self.assertTrue(Expression("x + x * (x - (x + (x - (x + x)))) < 9", ["x"]).holds(values))
+        self.assertEqual(values.__getitem__.call_count, 7)
+
+    def test_a_feature_is_a_finite_number_or_one_error_that_says_feature(self):
+        names = ["x", "y", "kind"]
+        self.assertEqual(Expression("(x + 3) // 4 * y", names, "feature").number({"x": 5, "y": 3, "kind": "gss"}), 6.0)
+        for text in ("kind", "x / (y - 3)", "(x, y)"):
+            with self.assertRaises(CampaignError, msg=text) as caught:
+                Expression(text, names, "feature").number({"x": 5, "y": 3, "kind": "gss"})
+            self.assertIn("feature", str(caught.exception))
+
+
+class Waiting(unittest.TestCase):
+    def test_the_end_of_a_program_is_waited_for_without_looking_now_and_then(self):
+        with mock.patch("time.sleep", side_effect=AssertionError("it sleeps between looks")):
+            for status in (0, 3):
+                self.assertEqual(wait_for_end(subprocess.Popen(["sh", "-c", f"sleep 0.1; exit {status}"]), 600), status)
+
+    def test_a_program_that_takes_too_long_is_told(self):
+        process = subprocess.Popen(["sleep", "600"])
+        try:
+            with self.assertRaises(subprocess.TimeoutExpired):
+                wait_for_end(process, 0.05)
+        finally:
+            process.kill()
+            process.wait()
+
+
+class Spaces(unittest.TestCase):
+    def test_constraints_choose_and_what_is_not_used_is_one(self):
+        space = Space([parse_parameter("schedule: auto fac2,{chunk}"), parse_parameter("chunk: 1 8 64"),
+                       parse_parameter("x: 1 2 3")], ["x != 2"], ["./app", "{x}"], ["schedule"])
+        pool = space.pool()
+        self.assertEqual(len(pool), (1 + 3) * 2)
+        self.assertEqual(pool[space.today(pool)], {"schedule": "auto", "chunk": 1, "x": 1})
+        self.assertIn("fac2,64", [filled(one["schedule"], one) for one in pool])
+
+    def test_one_thread_needs_no_schedule_and_one_rank_none_of_ranks(self):
+        names = ("ranks", "threads", "schedule", "mpi_schedule")
+        space = Space([Parameter("ranks", (1, 2)), Parameter("threads", (1, 2)), Parameter("schedule", ("ss", "gss")),
+                       Parameter("mpi_schedule", ("ss", "gss"))], [], [], names)
+        self.assertEqual(len(space.pool()), 1 + 2 + 2 + 4)
+
+    def test_quotes_keep_a_value_with_blanks_together(self):
+        self.assertEqual(parse_parameter("flags: '-O2 -g' -O3 \"it's\"").values, ("-O2 -g", "-O3", "it's"))
+        with self.assertRaises(CampaignError) as caught:
+            parse_parameter("flags: '-O2 -g")
+        self.assertIn("--parameter flags: '-O2 -g: a quote is not closed", str(caught.exception))
+
+    def test_mistakes_are_one_error_each(self):
+        def space(*texts, constraints=(), words=("{x}",)):
+            return Space([parse_parameter(text) for text in texts], constraints, words).pool()
+        for wrong in (lambda: space("x 1 2"), lambda: space("x: 1 1"), lambda: space("x:"), lambda: space("1x: 2"),
+                      lambda: space("x: 1", "y: 2"), lambda: space("x: 1", words=("{z}",)),
+                      lambda: space("x: 1", words=("{x",)), lambda: space("x: 1 2", constraints=["x > 2"]),
+                      lambda: space("ranks: 0 1", words=()), lambda: space("x: 1", "x: 2")):
+            self.assertRaises(CampaignError, wrong)
+
+
+if __name__ == "__main__":
+    unittest.main()
