@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Traces of real programs, read back by a decoder of its own (perfetto.py): every chunk once and inside its loop, also
 of a process that is killed; what had no room is counted; traces of several processes are put together by `cat`."""
-import json
 import os
 import pathlib
 import re
@@ -15,68 +14,8 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import perfetto  # noqa: E402
-from tool_test import ARGUMENTS, ToolTest, environment, main  # noqa: E402
-
-THREADS = 2
-ITERATIONS = 300
-
-PROGRAM = """
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-extern void omp_display_env(int verbose);
-int main(int argc, char** argv) {
-    const int executions = atoi(argv[1]), iterations = atoi(argv[2]);
-    const int fork_first = argc > 3 && argv[3][0] == 'f';
-    if (fork_first) fork();
-    volatile double sink = 0;
-    for (int k = 0; k < executions; ++k) {
-#pragma omp parallel for schedule(runtime)
-        for (int i = 0; i < iterations; ++i)
-            for (int j = 0; j < 50 * i; ++j) sink = j;
-        if (k == 0) { puts("first"); fflush(stdout); }
-    }
-    if (argc > 3 && argv[3][0] == 'd') omp_display_env(1);
-    if (argc > 3 && argv[3][0] == 'e') _exit(3);
-    if (argc > 3 && argv[3][0] == 'w') { puts("waits"); fflush(stdout); pause(); }
-    return 0;
-}
-"""
-
-
-class TraceTest(ToolTest):
-    settings = {"GIMBAL_REPORT": "off"}
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.programs = {pathlib.Path(compiler).name: cls.build(compiler, PROGRAM, "-O1")
-                        for compiler in cls.compilers()}
-
-    def setUp(self):
-        self.trace = self.folder / "run.pftrace"
-        for left in self.folder.glob("*.pftrace*"):
-            left.unlink()
-
-    def run_traced(self, *words, program=None, schedule="fac2", options=(), **env):
-        program = program or next(iter(self.programs.values()))
-        return self.tool("run", "-t", THREADS, "--schedule", schedule, "--trace", "run.pftrace", *options, "--",
-                             program, *words, **env)
-
-    def assert_every_iteration_once(self, trace, executions, iterations=ITERATIONS):
-        """Chunks of all threads together cover each execution once; each lies inside a slice of the loop."""
-        counts = [0] * iterations
-        loops = 0
-        for thread in trace.threads():
-            loops += len(thread.of("loop"))
-            for chunk in thread.of("chunk"):
-                self.assertGreater(chunk.depth, 0)
-                self.assertGreater(chunk.arguments["iterations"], 0)
-                first = chunk.arguments["first"]
-                for i in range(first, first + chunk.arguments["iterations"]):
-                    counts[i] += 1
-        self.assertEqual(loops, THREADS * executions)
-        self.assertEqual(set(counts), {executions})
+from tool_test import (ARGUMENTS, ITERATIONS, THREADS, TRACED_PROGRAM, TraceTest, environment,  # noqa: E402
+                       main)
 
 
 @unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")
@@ -104,7 +43,7 @@ class Traces(TraceTest):
 
     def test_loops_have_places_and_say_how_they_ran(self):
         self.run_traced(3, ITERATIONS)
-        line = PROGRAM.splitlines().index("        for (int i = 0; i < iterations; ++i)") + 1
+        line = TRACED_PROGRAM.splitlines().index("        for (int i = 0; i < iterations; ++i)") + 1
         loops = [one for thread in perfetto.Trace(self.trace).threads() for one in thread.of("loop")]
         for loop in loops:
             self.assertRegex(loop.name, rf"^program\.c:({line}|{line - 1}) main$")
@@ -232,132 +171,6 @@ class Traces(TraceTest):
     def test_nothing_but_the_trace_is_left(self):
         self.run_traced(3, ITERATIONS)
         self.assertEqual([one.name for one in self.folder.glob("*.pftrace*")], ["run.pftrace"])
-
-
-class Forms(TraceTest):
-    """What other viewers read says the same."""
-
-    def setUp(self):
-        super().setUp()
-        for left in self.folder.glob("out*"):
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
-        self.assertEqual(self.run_traced(5, ITERATIONS, schedule="static_steal").returncode, 0)
-
-    def test_chrome_json(self):
-        result = self.tool("report", "--trace", "json", "run.pftrace", "--to", "out.json")
-        self.assertEqual((result.returncode, result.stdout), (0, "out.json\n"), result.stderr)
-        events = json.loads((self.folder / "out.json").read_text())["traceEvents"]
-        stacks, last, iterations = {}, {}, 0
-        for event in events:
-            where = event["pid"], event["tid"]
-            if event["ph"] in "BE":
-                self.assertGreaterEqual(event["ts"], last.get(where, 0))
-                last[where] = event["ts"]
-            if event["ph"] == "B":
-                stacks.setdefault(where, []).append(event["name"])
-                iterations += int(event["args"]["iterations"]) if event["name"] == "chunk" else 0
-            elif event["ph"] == "E":
-                stacks[where].pop()
-        self.assertEqual((len(stacks), iterations), (THREADS, 5 * ITERATIONS))
-        self.assertEqual([one for one in stacks.values() if one], [])
-        names = [event["args"]["name"] for event in events if event.get("name") == "thread_name"]
-        self.assertEqual(sorted(names), [f"thread {i}" for i in range(THREADS)])
-
-    @unittest.skipUnless(shutil.which("otf2-print"), "otf2-print is not there (otf2-tools)")
-    def test_otf2(self):
-        result = self.tool("report", "--trace", "otf2", "run.pftrace", "--to", "out")
-        self.assertEqual((result.returncode, result.stdout), (0, "out/traces.otf2\n"), result.stderr)
-        printed = subprocess.run(["otf2-print", self.folder / "out" / "traces.otf2"], text=True, capture_output=True,
-                                 timeout=60)
-        self.assertEqual((printed.returncode, printed.stderr), (0, ""))
-        entered = re.findall(r"^ENTER +(\d+) +(\d+) +Region: \"([^\"]+)\"", printed.stdout, re.MULTILINE)
-        self.assertEqual(len(entered), len(re.findall(r"^LEAVE", printed.stdout, re.MULTILINE)))
-        loops = [name for _, _, name in entered if name.startswith("program.c:")]
-        self.assertEqual(len(loops), 5 * THREADS)
-        self.assertEqual(len({place for place, _, _ in entered}), THREADS)
-        again = self.tool("report", "--trace", "otf2", "run.pftrace", "--to", "out")
-        self.assertEqual((again.returncode, again.stderr.count("\n")), (2, 2))
-        self.assertIn("there already", again.stderr)
-
-    def test_the_conversion_replaces_neither_the_record_nor_the_trace(self):
-        (self.folder / "run.json").write_text("{}")
-        result = self.tool("report", "--trace", "json", "run.pftrace")
-        self.assertEqual((result.returncode, result.stdout), (0, "run.trace.json\n"), result.stderr)
-        self.assertEqual((self.folder / "run.json").read_text(), "{}")
-        before = self.trace.read_bytes()
-        (self.folder / "out.pftrace").hardlink_to(self.trace)
-        for words in (("report", "--trace", "json", "run.pftrace", "--to", "./run.pftrace"),
-                      ("report", "--trace", "json", "run.pftrace", "--to", "out.pftrace"),
-                      ("simulate", "--trace", "run.pftrace", "--record", "run.pftrace")):
-            result = self.tool(*words)
-            self.assertEqual((result.returncode, result.stdout), (2, ""), words)
-            self.assertIn("nothing was written", result.stderr)
-        self.assertEqual(self.trace.read_bytes(), before)
-
-    def test_wrong_words_and_files(self):
-        for words, said in ((("--trace", "jsom", "run.pftrace"), 'Did you mean "json"?'),
-                            (("--trace", "json", "program.c"), '"program.c" is no trace'),
-                            (("--trace", "json", "nothing"), '"nothing": No such file'),
-                            (("--trace", "perfetto", "run.pftrace"), "holds no records"),
-                            (("run.pftrace", "--to", "x"), "only --trace writes a file")):
-            with self.subTest(words):
-                result = self.tool("report", *words)
-                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
-                self.assertIn(said, result.stderr)
-
-
-@unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")
-class Replays(TraceTest):
-    """`gimbal simulate --trace`: the loops of a run again, on any number of workers."""
-
-    SHRINKING = PROGRAM.replace("i < iterations", "i < iterations - k")
-
-    def simulated(self, *words):
-        return self.tool("simulate", "--trace", self.trace, *words)
-
-    def test_a_loop_costs_again_what_its_chunks_took(self):
-        shrinking = self.build(self.compilers()[0], self.SHRINKING, "-O2")
-        self.assertEqual(self.run_traced(20, 60, program=shrinking, schedule="ss").returncode, 0)
-        spent_ns = sum(chunk.end_ns - chunk.begin_ns
-                       for thread in perfetto.Trace(self.trace).threads() for chunk in thread.of("chunk"))
-        for workers in (1, 8):
-            result = self.simulated("--workers", workers, "--schedule", "gss", "--json")
-            self.assertEqual((result.returncode, result.stderr), (0, ""))
-            found = json.loads(result.stdout)
-            (loop,) = found["loops"]
-            self.assertEqual((found["workers"], found["iterations"], found["steps"], loop["executions"]),
-                             (workers, 60, 20, 20))
-            self.assertAlmostEqual(loop["ideal_s"] * workers, 1e-9 * spent_ns, delta=1e-12 * spent_ns)
-            self.assertGreater(loop["total_s"], loop["ideal_s"])
-        self.assertIn("up to 60 iterations", self.simulated("--schedule", "static").stdout)
-        twice = json.loads(self.simulated("--steps", 40, "--schedule", "ss", "--json").stdout)
-        self.assertEqual((twice["workers"], twice["loops"][0]["executions"]), (THREADS, 40))
-        refused = self.simulated("--ranks", 2, "--rank-schedule", "fac2", "--schedule", "ss")
-        self.assertEqual(refused.returncode, 2)
-        self.assertIn("different numbers of iterations", refused.stderr)
-
-    def test_coarse_chunks_and_lost_ones_are_warned_of(self):
-        self.run_traced(4, ITERATIONS, schedule="mfsc")
-        self.assertIn("chunks of up to", self.simulated("--schedule", "ss").stderr)
-        self.run_traced(4, ITERATIONS, schedule="ss", GIMBAL_TRACE_EVERY="2")
-        lost = self.simulated("--schedule", "ss")
-        self.assertTrue("no whole execution" in lost.stderr or "executions are left out" in lost.stderr, lost.stderr)
-
-    def test_what_is_no_trace_of_one_process_is_refused_in_one_line(self):
-        self.run_traced(2, ITERATIONS, schedule="ss")
-        nothing = self.simulated("--loop", "nosuchloop", "--schedule", "ss")
-        self.assertIn('no whole execution of a loop whose name contains "nosuchloop"', nothing.stderr)
-        first = self.trace.read_bytes()
-        self.run_traced(2, ITERATIONS, schedule="ss")
-        self.trace.write_bytes(first + self.trace.read_bytes())
-        several = self.simulated("--schedule", "ss")
-        self.assertIn("of several processes", several.stderr)
-        self.trace.write_bytes(b"no trace")
-        broken = self.simulated("--schedule", "ss")
-        self.assertIn("is no trace that Gimbal wrote", broken.stderr)
-        for result in (nothing, several, broken, self.simulated("--app", "flip"), self.simulated("--iterations", 3)):
-            self.assertNotEqual(result.returncode, 0)
-            self.assertEqual((result.stderr.count("gimbal: error:"), result.stdout), (1, ""), result.stderr)
 
 
 class EarlyEnds(TraceTest):
