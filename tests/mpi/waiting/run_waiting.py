@@ -181,14 +181,14 @@ class Waiting(unittest.TestCase):
         self.assert_both_ways("no-such", (2,), ARGUMENTS.sleeps)
 
     def test_arrivals_are_known_on_communicators_that_come_from_others(self):
-        self.assert_right(3, "descent")
+        self.assert_right(3, "descent", ARGUMENTS.lateness)
         for record in self.records():
             path, = (one for one in record["mpi_waiting"]["paths"] if one["call"] == "MPI_Barrier")
             self.assertEqual(path["calls"], 100)
             self.assertGreaterEqual(path["exact_calls"], 20)  # the place is looked for at the 8th, 16th, 32nd, 64th
 
     def test_calls_that_wait_for_the_last_rank(self):
-        self.assert_right(2, "late")
+        self.assert_right(2, "late", ARGUMENTS.lateness)
         first, last = ({path["call"]: path for path in record["mpi_waiting"]["paths"]} for record in self.records())
         for call in ("MPI_Win_fence", "MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_create", "MPI_Mprobe"):
             with self.subTest(call=call):
@@ -200,19 +200,19 @@ class Waiting(unittest.TestCase):
         self.assertEqual((last["MPI_File_write_all"]["calls"], last["MPI_File_write_all"]["waiting_s"]), (4, 0))
 
     def test_two_functions_at_one_place_are_told_apart(self):
-        self.assert_right(2, "pointers")
+        self.assert_right(2, "pointers", ARGUMENTS.lateness)
         paths = self.records()[0]["mpi_waiting"]["paths"]
         self.assertEqual({path["call"]: path["calls"] for path in paths}, {"MPI_Send": 5, "MPI_Ssend": 5})
 
     def test_elastic_ranks_sleep_for_each_request_of_an_array(self):
-        self.assert_right(2, "one-by-one", GIMBAL_ELASTIC="on")
+        self.assert_right(2, "one-by-one", ARGUMENTS.lateness, GIMBAL_ELASTIC="on")
         first = self.records()[0]["mpi_waiting"]
         # A rank that has lost its core when it looks for the last time may find the message there.
         self.assertGreater(first["asleep_s"], 2 * 5 * 0.300 * 0.2)
 
     def test_known_losses_are_what_the_records_say(self):
         # Nine tenths of the sleeps, at least, whatever else the machine does: a rank cannot come before it has slept.
-        self.assert_right(2, "known")
+        self.assert_right(2, "known", ARGUMENTS.lateness)
         first, last = (record["mpi_waiting"] for record in self.records())
         self.assertGreater(first["waiting_s"], 10 * 0.150 * 0.5)
         self.assertLessEqual(first["waiting_s"], first["mpi_s"])
@@ -233,14 +233,14 @@ class Waiting(unittest.TestCase):
             self.assertIn("pi_loop", pathlib.Path(path["module"]).name)
 
     def test_elastic_ranks_sleep(self):
-        self.assert_right(2, "known", GIMBAL_ELASTIC="on")
+        self.assert_right(2, "known", ARGUMENTS.lateness, GIMBAL_ELASTIC="on")
         first, last = (record["mpi_waiting"] for record in self.records())
         self.assertGreaterEqual(first["sleeps"], 5)
         self.assertGreater(first["asleep_s"], 0.5)
 
     @unittest.skipIf(os.cpu_count() < 2, "needs a processor for each rank")
     def test_elastic_ranks_wait_as_mpi_does_where_nobody_could_use_their_cores(self):
-        self.assert_right(2, "known", GIMBAL_ELASTIC="on", GIMBAL_RANK_THREADS="1")
+        self.assert_right(2, "known", ARGUMENTS.lateness, GIMBAL_ELASTIC="on", GIMBAL_RANK_THREADS="1")
         self.assertEqual([record["mpi_waiting"]["sleeps"] for record in self.records()], [0, 0])
 
     def assert_nobody_sleeps(self, what, ranks, program=None):
@@ -392,18 +392,19 @@ class Waiting(unittest.TestCase):
             self.assertEqual((path["calls"], path["exact_calls"]), (20, 20))
 
     def test_switched_off_nothing_is_measured(self):
-        self.assert_right(2, "known", GIMBAL_MPI_WAITING="off")
+        self.assert_right(2, "known", ARGUMENTS.lateness, GIMBAL_MPI_WAITING="off")
         self.assertEqual(self.records(), [])
 
     def test_somebody_elses_tool_sees_every_call(self):
-        code, out, err = self.run_ranks(2, ARGUMENTS.program, "known", preload=[ARGUMENTS.tool])
+        code, out, err = self.run_ranks(2, ARGUMENTS.lateness, "known", preload=[ARGUMENTS.tool])
         self.assertEqual(code, 0, out + err)
         self.assertEqual(out.count("tool: 10 reductions, 0 receives\n"), 2, out + err)
         self.assertEqual(len(self.records()), 2)
 
     def yields(self, **settings):
         """@return whether a rank that waits for another one yields, with no help but the library's"""
-        code, out, err = self.run_ranks(2, ARGUMENTS.program, "known", preload=[ARGUMENTS.tool], yielding="", **settings)
+        code, out, err = self.run_ranks(2, ARGUMENTS.lateness, "known", preload=[ARGUMENTS.tool], yielding="",
+                                        **settings)
         self.assertEqual(code, 0, out + err)
         counts = [int(count) for count in re.findall(r"tool: (\d+) yields", out)]
         self.assertEqual(len(counts), 2, out + err)
@@ -419,8 +420,8 @@ class Waiting(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for name in ("library", "waiting", "program", "sleeps", "calls", "begin", "own-init", "fortran", "tool", "loops",
-                 "yielding", "launch", "scratch"):
+    for name in ("library", "waiting", "program", "lateness", "sleeps", "calls", "begin", "own-init", "fortran", "tool",
+                 "loops", "yielding", "launch", "scratch"):
         parser.add_argument(f"--{name}", default="")
     ARGUMENTS, rest = parser.parse_known_args()
     unittest.main(argv=["run_waiting.py", *rest], verbosity=2)
