@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs of gcc's around the edges of OpenMP: what they had from libgomp they have from the preloaded libomp, too.
 Each runs without Gimbal first."""
+import ctypes
 import glob
 import os
 import pathlib
+import signal
 import subprocess
 
 import tool_test
@@ -156,16 +158,19 @@ int main(void) {
 }
 """
 
-# Ends without any of the process's last functions. Its number.
+# Ends without any of the process's last functions: by _exit(), or with a word by a signal. Its number.
 LEAVES = """
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
-int main(void) {
+int main(int count, char **words) {
     int sum = 0;
+    (void)words;
 #pragma omp parallel for reduction(+ : sum)
     for (int i = 0; i < 10; ++i) sum += i;
     printf("%d\\n", (int)getpid());
     fflush(stdout);
+    if (count > 1) raise(SIGKILL);
     _exit(sum == 45 ? 0 : 1);
 }
 """
@@ -326,10 +331,21 @@ class LikeLibgomp(tool_test.ToolTest):
                 self.assert_same("sh", "-c", f'ulimit -f {blocks}; "$@" | cat', "sh", program)
 
     def test_processes_leave_no_page_behind(self):
+        if not os.access("/dev/shm", os.W_OK):
+            self.skipTest("/dev/shm cannot be written")
+        libc = ctypes.CDLL(None)
         for compiler in self.compilers():
-            status, out, err = self.run_program(self.build(compiler, LEAVES, "-O1"))
-            self.assertEqual((status, err), (0, ""))
-            self.assertEqual(glob.glob(f"/dev/shm/__KMP_REGISTERED_LIB_{int(out)}_*"), [])
+            program = self.build(compiler, LEAVES, "-O1")
+            for words, ended in ((), 0), (("killed",), -signal.SIGKILL):
+                with self.subTest(compiler=compiler, ended=ended):
+                    watch = libc.inotify_init1(os.O_NONBLOCK)
+                    self.addCleanup(os.close, watch)
+                    libc.inotify_add_watch(watch, b"/dev/shm", 0x100)  # IN_CREATE
+                    status, out, err = self.run_program(program, *words)
+                    self.assertEqual((status, err), (ended, ""))
+                    name = f"__KMP_REGISTERED_LIB_{int(out)}_"
+                    self.assertIn(name.encode(), os.read(watch, 1 << 16), "no page was made")
+                    self.assertEqual(glob.glob(f"/dev/shm/{name}*"), [])
 
 
 if __name__ == "__main__":
