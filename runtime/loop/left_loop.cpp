@@ -32,7 +32,7 @@ LeftLoop::~LeftLoop() {
 }
 
 // Lengths that are left share their time: all are looked at again when it is over.
-void LeftLoop::leave(const Request& request, double time) noexcept {
+void LeftLoop::leave(const Request& request, double time, std::uint64_t opened) noexcept {
     if (calls() == 0) loops_left.fetch_add(1, kRelaxed);
     const std::uint64_t now = known_now();
     const std::uint64_t until = now + static_cast<std::uint64_t>(time);
@@ -43,7 +43,7 @@ void LeftLoop::leave(const Request& request, double time) noexcept {
     lengths_.store(lengths | bit_of(request.trip), kRelaxed);
     count(request);
     left_at_ = now;
-    calls_then_ = calls();
+    calls_then_ = calls() + opened;
     tell_team(request);
 }
 
@@ -94,9 +94,9 @@ std::uint64_t LeftLoop::calls() const noexcept {
     return sum([](const gimbal_left_counts& counts) { return __atomic_load_n(&counts.calls, __ATOMIC_RELAXED); });
 }
 
-double LeftLoop::apart() const noexcept {
+double LeftLoop::apart(std::uint64_t opened) const noexcept {
     if (left_at_ == 0) return 0;
-    return static_cast<double>(known_now() - left_at_) / static_cast<double>(calls() - calls_then_ + 1);
+    return static_cast<double>(known_now() - left_at_) / static_cast<double>(calls() + opened - calls_then_ + 1);
 }
 
 std::uint64_t LeftLoop::iterations() const noexcept {

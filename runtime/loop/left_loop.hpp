@@ -20,15 +20,15 @@ public:
     LeftLoop& operator=(const LeftLoop&) = delete;
 
     /// Leave executions of this request's length and schedule to the caller from now on, this one among them.
-    /// @param time  from now [ticks]
-    void leave(const Request& request, double time) noexcept;
+    /// @param time  from now [ticks]  @param opened  executions that were not left so far [count]
+    void leave(const Request& request, double time, std::uint64_t opened = 0) noexcept;
 
     /// Whether this execution is left, for one that the table did not show. Counts it.
     [[nodiscard]] bool holds(const Request& request) noexcept;
 
-    /// How long the executions since the last leave() are apart, from the beginning of one to that of the next, whatever
-    /// lies between [ticks]; 0: there was none. @pre one begins now
-    [[nodiscard]] double apart() const noexcept;
+    /// How long the executions since the last leave() are apart, from the beginning of one to that of the next,
+    /// whatever lies between [ticks]; 0: there was none. @param opened  as in leave()  @pre one begins now
+    [[nodiscard]] double apart(std::uint64_t opened) const noexcept;
 
     /// Executions that were left [count].
     [[nodiscard]] std::uint64_t calls() const noexcept;
@@ -51,7 +51,8 @@ private:
     std::atomic<std::uint64_t> lengths_ = 0;  // bit k: trip counts of k bits
     std::atomic<std::uint64_t> until_ = 0;    // gimbal_known_now()
     std::atomic<int> schedule_ = 0;
-    std::uint64_t left_at_ = 0, calls_then_ = 0;  // known_now() and calls() at the last leave(); 0: none
+    std::uint64_t left_at_ = 0;     // known_now() at the last leave(); 0: there was none
+    std::uint64_t calls_then_ = 0;  // executions so far, left or not
     // Where one region runs it again and again: when it was opened last, loops since the time before, how often so
     // many.
     std::atomic<std::uint64_t> last_moment_ = 0;

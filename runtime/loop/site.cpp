@@ -110,12 +110,12 @@ Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool cr
     Request known = request;
     known.can_leave = request.can_leave && !steps_wanted();  // a record has every step
     if (const double time = learning_.leave_at_once(known); time > 0) {
-        left_.leave(request, time);
+        left_.leave(request, time, learning_.totals().calls);
         return nullptr;
     }
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     known.left_loops = count_left_loops();
-    known.apart = left_.apart();
+    known.apart = left_.apart(learning_.totals().calls);
     known.crowded = crowded;
     known.shared_cores = !identity_.over_ranks && !request.schedule.technique && cores_are_shared(workers_);
     known.whole_blocks = !identity_.over_ranks;  // another rank may take over pieces of a block
@@ -128,7 +128,7 @@ Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool cr
         known.hold = levels::first_level().holds(levels::Level::threads, seconds_since_start());
     const Opening opening = learning_.open(known);
     if (!opening.plan) {
-        left_.leave(request, opening.decision.left_for);
+        left_.leave(request, opening.decision.left_for, learning_.totals().calls);
         if (begun) opening_.add(ticks() - begun);
         return nullptr;
     }

@@ -270,6 +270,24 @@ TEST_F(LeftLoopTest, TeamsOfOneCountBesideEachOther) {
     EXPECT_EQ(gimbal::count_left_loops(), 1U);
 }
 
+TEST_F(LeftLoopTest, ExecutionsAreAsFarApartAsWhatLiesBetweenMakesThem) {
+    LeftLoop left;
+    gimbal_loop_desc desc = desc_of(0x7000, 1);
+    desc.team = nullptr;
+    const Request request = request_of(desc);
+    EXPECT_EQ(left.apart(5), 0) << "it was not left";
+    const std::uint64_t begin = gimbal::known_now();
+    left.leave(request, kLong, 5);
+    const std::uint64_t after = gimbal::known_now();
+    EXPECT_TRUE(left.holds(request));
+    const double of_two = left.apart(5);
+    EXPECT_LE(of_two, static_cast<double>(gimbal::known_now() - begin) / 2);
+    while (gimbal::known_now() - after < 1'000'000) {
+    }
+    EXPECT_GE(left.apart(7), 250'000) << "two were left, and two were opened";
+    EXPECT_LE(left.apart(7), static_cast<double>(gimbal::known_now() - begin) / 4);
+}
+
 TEST_F(LeftLoopTest, ATeamThatDoesNotLookIsLeftItsLoopsAllTheSame) {
     LeftLoop left;
     gimbal_loop_desc desc = desc_of(0x5000, 1);
