@@ -190,9 +190,12 @@ extern "C" void __kmp_hook_scope_start(uintptr_t *reductions) {
 // libgomp has one thread for all of them, libomp one for each: not for more of
 // them than a process may well have.
 #define __kmpc_push_num_teams(loc, gtid, teams, limit)                         \
-  __kmpc_push_num_teams_51(loc, gtid, KMP_MIN((int)(teams), hook_most_teams),   \
-                           KMP_MIN((int)(teams), hook_most_teams), limit)
-static const int hook_most_teams = 1024;
+  __kmpc_push_num_teams_51(loc, gtid, hook_teams(teams), hook_teams(teams),    \
+                           limit)
+static inline int hook_teams(unsigned teams) {
+  const unsigned most = 1024;
+  return (int)KMP_MIN(teams, most);
+}
 
 // Those of taskloop have none.
 static void **const hook_event = nullptr;

@@ -7,6 +7,7 @@
  * libgomp's: who comes first gets them, and nobody stands in a queue, which
  * takes ten times as long where several threads want one. Linked into the
  * patched libomp.so. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +101,7 @@ static int is_size(const char *value) {
       length > 0 ? strchr(units, small(value[length - 1])) : NULL;
   const long long number = number_of(value, length - (unit != NULL));
   const int power = unit ? (int)(unit - units) : 1;
-  return number >= 0 && number < (1LL << 32) &&
+  return number >= 0 && number <= LLONG_MAX >> 10 * power &&
          number << 10 * power >= 16384;
 }
 
@@ -136,7 +137,7 @@ static int keep_schedule(char *value) {
   const long long number = number_of(digits, strlen(digits));
   if (sign || number == 0 || is_word(kind, length, "auto", 4))
     *chunk = '\0';
-  else if (*chunk != ',' || number < 0)
+  else if (*chunk != ',' || number < 0 || number > INT_MAX)
     strcpy(chunk, kOne);
   return 1;
 }
@@ -178,7 +179,7 @@ static void tidy(value_kind kind, char *text) {
           (kind == kSize && !is_digit(next)))
         continue;
     }
-    if (*from == '+' && separates(before) && kind <= kSize)
+    if (*from == '+' && separates(before) && is_digit(from[1]))
       continue;
     *to++ = *from;
   }
@@ -190,14 +191,14 @@ static int is_variable(const char *variable, const char *name) {
   return strncmp(variable, name, length) == 0 && variable[length] == '=';
 }
 
-/* @return what libomp is to read, allocated or the same; NULL: nothing */
-static char *as_libgomp(char *variable) {
+/* @return what libomp is to read, allocated; NULL: nothing */
+static char *as_libgomp(const char *variable) {
   for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); ++i) {
     if (!is_variable(variable, known[i].name))
       continue;
     char *copy = malloc(strlen(variable) + sizeof(kOne));
     if (!copy)
-      return variable;
+      return NULL;
     strcpy(copy, variable);
     char *value = copy + strlen(known[i].name) + 1;
     tidy(known[i].kind, value);
@@ -206,26 +207,50 @@ static char *as_libgomp(char *variable) {
     free(copy);
     return NULL;
   }
-  return variable;
+  return strdup(variable);
 }
 
+/* By libgomp one of several variables for the same thing counts. */
+static int is_overruled(const char *variable, char **env) {
+  static const char *const over[][2] = {
+      {"GOMP_STACKSIZE", "OMP_STACKSIZE"},
+      {"GOMP_CPU_AFFINITY", "OMP_PLACES"},
+      {"GOMP_CPU_AFFINITY", "OMP_PROC_BIND"},
+  };
+  for (size_t i = 0; i < sizeof(over) / sizeof(over[0]); ++i) {
+    if (!is_variable(variable, over[i][0]))
+      continue;
+    for (char **one = env; *one; ++one) {
+      if (is_variable(*one, over[i][1]))
+        return 1;
+    }
+  }
+  return is_variable(variable, "GOMP_CPU_AFFINITY") &&
+         !__kmp_hook_libgomp_places;
+}
+
+/* Not by pointers into the program's: it may change that, and libomp reads all
+ * of this again in a child. @return NULL: no memory */
 static char **copy_of(char **env) {
   size_t count = 0;
   while (env[count] != NULL)
     ++count;
   char **copy = calloc(count + 3, sizeof(*copy));
   if (!copy)
-    return env;
+    return NULL;
   size_t used = 0;
   int has_kind = 0, has_threads = 0, sleeps = 0;
   for (size_t i = 0; i < count; ++i) {
-    char *variable = as_libgomp(env[i]);
-    if (variable && is_variable(variable, "OMP_PLACES"))
-      variable = __kmp_hook_libgomp_places;
-    if (!variable || (is_variable(variable, "GOMP_CPU_AFFINITY") &&
-                      !__kmp_hook_libgomp_places))
+    if (is_overruled(env[i], env))
       continue;
-    has_threads |= is_variable(variable, "OMP_NUM_THREADS");
+    char *variable = is_variable(env[i], "OMP_PLACES")
+                         ? __kmp_hook_libgomp_places
+                         : as_libgomp(env[i]);
+    if (!variable)
+      continue;
+    /* The user wants fewer than there are processors. */
+    has_threads |= is_variable(variable, "OMP_NUM_THREADS") ||
+                   is_variable(variable, "KMP_HW_SUBSET");
     has_kind |= is_variable(variable, "KMP_LOCK_KIND");
     sleeps |= is_variable(variable, "OMP_WAIT_POLICY") &&
               is_one_of(variable + 16, strlen(variable + 16), "passive");
@@ -255,5 +280,5 @@ char **__kmp_hook_environment(char **env) {
     return env;
   if (!first)
     first = copy_of(env);
-  return first;
+  return first ? first : env;
 }

@@ -102,15 +102,16 @@ int __kmp_hook_truncate(int file, long bytes);
  * library is not unloaded any more. @threads one, when libomp starts */
 void __kmp_hook_find_libgomp(void);
 extern int __kmp_hook_beside_libgomp;
-/** Threads of a team, and "OMP_PLACES=..." by libgomp, which has read the
- * environment and counted processors before the program changed any of it; 0 and
- * NULL: none. */
+/** Threads of a team: as many as there are processors when libomp begins, or
+ * more that libgomp has counted before; 0: not known. And "OMP_PLACES=..." as
+ * libgomp has read it; NULL: no places. */
 extern int __kmp_hook_libgomp_threads;
 extern char *__kmp_hook_libgomp_places;
 
 /** What libomp is to read of the environment: an empty one for a program that
- * has called clearenv(); in GNU code what libgomp has made of it, the same each
- * time. @param env  may be NULL  @return never NULL @threads one */
+ * has called clearenv(); in GNU code what libgomp makes of it, as it is when
+ * libomp begins, and the same from then on.
+ * @param env  may be NULL  @return never NULL @threads one */
 char **__kmp_hook_environment(char **env);
 
 /** Gives the calling thread the mask back that it had before libgomp's start-up

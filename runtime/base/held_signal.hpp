@@ -45,6 +45,8 @@ private:
 namespace detail {
 /// Whether this thread holds back signals already: then one more who wants it makes no system calls.
 inline constinit thread_local bool signals_held [[gnu::tls_model("initial-exec")]] = false;
+/// And which it held back before, of its own: a bit for each.
+inline constinit thread_local std::uint64_t signals_before [[gnu::tls_model("initial-exec")]] = 0;
 }  // namespace detail
 
 /// Holds back all signals of this thread that others send; what the thread does wrong itself is not held. A handler
@@ -55,6 +57,7 @@ public:
     HeldSignals() noexcept : outermost_(!detail::signals_held) {
         if (!outermost_) return;
         change(SIG_BLOCK, sent(), &old_);
+        detail::signals_before = old_;
         detail::signals_held = true;
     }
     ~HeldSignals() {
@@ -62,6 +65,16 @@ public:
         detail::signals_held = false;
         change(SIG_SETMASK, old_, nullptr);
     }
+    /// The mask of this thread, without what is held back here. @threads any  @cost a system call
+    [[nodiscard]] static sigset_t of_program() noexcept {
+        sigset_t mask;
+        pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+        for (int signal = 1; detail::signals_held && signal <= 64; ++signal) {
+            if ((detail::signals_before >> (signal - 1) & 1U) == 0) sigdelset(&mask, signal);
+        }
+        return mask;
+    }
+
     HeldSignals(const HeldSignals&) = delete;
     HeldSignals& operator=(const HeldSignals&) = delete;
 

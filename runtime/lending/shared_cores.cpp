@@ -31,6 +31,7 @@ constexpr double kBySystem = 0.01;  // more, for each worker
 // taken its place in the caches.
 constexpr double kCost = 1e-3;
 constexpr double kLongest_s = 0.2;  // but they are read again by then
+constexpr double kSoon_s = 0.01;    // after they were read for the first time
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
@@ -93,7 +94,7 @@ void look(std::uint64_t now) noexcept {
         const std::uint64_t before = ns_on(CLOCK_THREAD_CPUTIME_ID);
         part_now.store(static_cast<float>(part.look(time_s, waited_s(those))), kRelaxed);
         const double cost_s = 1e-9 * static_cast<double>(ns_on(CLOCK_THREAD_CPUTIME_ID) - before);
-        if (known) wait_s = std::max(wait_s, std::min(cost_s / kCost, kLongest_s));
+        wait_s = known ? std::max(wait_s, std::min(cost_s / kCost, kLongest_s)) : kSoon_s;
     }
     next_look.store(now + static_cast<std::uint64_t>(wait_s / rough_seconds_per_tick()), kRelaxed);
     errno = reason;

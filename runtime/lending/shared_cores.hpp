@@ -36,8 +36,8 @@ private:
 };
 
 /// Whether something else uses the cores of this process: the threads of its teams are ready to run and have none, be
-/// it for other programs or for each other where they are more than the cores. Known some 0.02 to 0.04 s after that
-/// began.
+/// it for other programs or for each other where they are more than the cores. Known some 0.01 to 0.05 s after that
+/// began, or up to 0.2 s where threads sleep; and that it has ended in 0.2 s.
 /// @param workers  of the team that asks: the system itself takes a core now and then [count]
 /// @threads any  @cost as ticks(); half a microsecond for each thread every 20 ms, more rarely the more threads there
 /// are; a thousandth of the time where threads sleep

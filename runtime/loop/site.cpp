@@ -115,7 +115,7 @@ Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool cr
     }
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     known.left_loops = count_left_loops();
-    known.apart = left_.apart(learning_.totals().calls);
+    if (known.can_leave) known.apart = left_.apart(learning_.totals().calls);
     known.crowded = crowded;
     known.shared_cores = !identity_.over_ranks && !request.schedule.technique && cores_are_shared(workers_);
     known.whole_blocks = !identity_.over_ranks;  // another rank may take over pieces of a block

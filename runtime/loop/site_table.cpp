@@ -5,7 +5,6 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <functional>
 #include <memory>
 #include <new>
@@ -220,9 +219,8 @@ LoopSite* add_site_for(Table& all, SiteIdentity identity, std::uint32_t workers,
     return site;
 }
 
-// Of a loop that goes by its identity alone.
+// Of a loop that goes by its identity alone. With signals held: a handler may run a loop, or fork.
 LoopSite* find_or_add(Table& all, SiteIdentity identity, std::uint32_t workers, const LoopClock& clock = {}) {
-    const HeldSignals held;  // a handler may run a loop, or fork
     std::unique_lock lock(all.mutex);
     if (LoopSite* const site = known_site(all, identity, workers)) return site;
     LoopSite* const site = add_site_for(all, std::move(identity), workers, clock);
@@ -235,6 +233,7 @@ LoopSite* find_or_add(Table& all, SiteIdentity identity, std::uint32_t workers, 
 // its place. @return nullptr: the text names nothing
 [[gnu::noinline]] LoopSite* site_by_name(Table& all, const gimbal_loop_desc& desc) {
     const OwnState own;
+    const HeldSignals held;
     SiteIdentity identity = identify(desc);
     if (identity.name.empty()) return nullptr;
     return find_or_add(all, std::move(identity), desc.workers);
@@ -293,6 +292,7 @@ void forget_unloaded_loops() noexcept {
 }
 
 LoopSite* find_rank_site(std::string_view name, std::uint32_t ranks, const LoopClock& clock) {
+    const HeldSignals held;
     SiteIdentity identity;
     identity.name = name;
     identity.over_ranks = true;

@@ -157,7 +157,7 @@ private:
         names_.insert(name);
         // Who could read the object says more than the address.
         std::string& known = instances_[{loop.module, loop.build, loop.function, name}];
-        known = std::max(known, loop.name);
+        if (known.empty() || known == name + hexadecimal(loop.offset)) known = loop.name;
     }
 
     std::unordered_map<std::string_view, std::pair<std::string_view, std::uint64_t>> functions_;  // the first of a name
@@ -182,12 +182,16 @@ void warn_of_replaced(const std::string& module, std::vector<std::string>& warni
 
 void resolve_names(RunRecord& record, const SharedNames& shared, Objects& objects) {
     bool asked = false;
-    const auto place_of = [&](const auto& named, std::uint64_t build) {
+    const auto symbols_of = [&](const auto& named, std::uint64_t build) -> ObjectSymbols& {
         asked = true;
         std::unique_ptr<ObjectSymbols>& symbols = objects[{named.module, build}];
         if (!symbols) symbols = std::make_unique<ObjectSymbols>(named.module, build);
-        if (symbols->replaced()) warn_of_replaced(named.module, record.warnings);
-        return symbols->find(named.offset);
+        return *symbols;
+    };
+    const auto place_of = [&](const auto& named, std::uint64_t build) {
+        ObjectSymbols& symbols = symbols_of(named, build);
+        if (symbols.replaced()) warn_of_replaced(named.module, record.warnings);
+        return symbols.find(named.offset);
     };
     const auto resolve = [&](auto& named, std::uint64_t build) {
         if (named.module.empty()) return;
@@ -199,7 +203,9 @@ void resolve_names(RunRecord& record, const SharedNames& shared, Objects& object
         if (loop.module.empty() || !shared.contains(compiled_name(loop))) return;
         const std::string* const known = shared.instance(loop);
         if (loop.template_name.empty()) loop.template_name = loop.name;
-        loop.name = known ? *known : instance_name(loop.template_name, loop.offset, place_of(loop, loop.build));
+        loop.name =
+            known ? *known
+                  : instance_name(loop.template_name, loop.offset, symbols_of(loop, loop.build).find(loop.offset));
     };
     for (LoopSummary& loop : record.loops) {
         if (loop.module.empty()) continue;

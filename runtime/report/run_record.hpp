@@ -67,7 +67,7 @@ struct LoopSummary {
     std::string name;              ///< "file:line function", "module symbol+0x12", or empty until resolved
     std::string template_name;     ///< of an instance of a template: what compilers call all of them; empty: its name
     std::string name_in_steps;     ///< SiteIdentity::key(), what recorded steps call it; empty: its name
-    std::string module;            ///< path of the object that holds the loop; empty: the name is final
+    std::string module;            ///< path of the object that holds the loop; empty: not known, and the name is final
     std::uint64_t offset = 0;      ///< an address within the loop's own code, from where the object is loaded [bytes]
     std::uint64_t function = 0;    ///< where its function begins there, if it has a name [bytes]; 0: not known
     std::uint64_t build = 0;       ///< of that object when it ran (kept/build.hpp); 0: not known
@@ -105,7 +105,7 @@ struct LoopSummary {
 struct UnfinishedLoop {
     std::string name;            ///< as of a loop: "file:line function"; empty until resolved
     std::string template_name;   ///< as of a loop
-    std::string module;          ///< path of the object that holds the loop; empty: the name is final
+    std::string module;          ///< path of the object that holds the loop; empty: not known, and the name is final
     std::uint64_t offset = 0;    ///< of the loop's code in it [bytes]
     std::uint64_t function = 0;  ///< where its function begins there, if it has a name [bytes]; 0: not known
     std::uint64_t build = 0;     ///< of that object when it ran (kept/build.hpp); 0: not known

@@ -17,6 +17,7 @@
 #include <deque>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -170,7 +171,7 @@ void enter_mathematics() noexcept {
 }
 
 void* serve(void* /*unused*/) {
-    const HeldSignals held;     // they are; this says so to those who ask
+    std::optional<HeldSignals> held(std::in_place);  // they are; this says so to those who ask
     std::fesetenv(FE_DFL_ENV);  // not what the thread that started this one has set for its own arithmetic
     share = {.serving = true, .begun_s = clock_s(CLOCK_MONOTONIC)};
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
@@ -198,19 +199,22 @@ void* serve(void* /*unused*/) {
     lock.unlock();
     // main() has called pthread_exit(): as the process's last thread this one ends the process when it returns, and
     // what the program does at its end sees the program's signals.
-    if (program_has_left()) pthread_sigmask(SIG_SETMASK, &of_program, nullptr);
+    const bool last = program_has_left();
+    held.reset();
+    if (last) pthread_sigmask(SIG_SETMASK, &of_program, nullptr);
     return nullptr;
 }
 
 // With the lock held.
 bool start(Background& own) noexcept {
-    sigset_t all;
+    sigset_t all, before;
     sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &program_signals) != 0) return false;
+    program_signals = HeldSignals::of_program();
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
     own.wanted = false;
     note_mask();
     own.started = pthread_create(&own.thread, nullptr, serve, nullptr) == 0;
-    pthread_sigmask(SIG_SETMASK, &program_signals, nullptr);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return own.started;
 }
 

@@ -178,7 +178,7 @@ int main(int count, char **words) {
 
 # What a variable may hold; half of it libgomp refuses.
 VALUES = {
-    "OMP_NUM_THREADS": ("1", "3", "4,2", "2,3,2", " +3 , 2 ", "", "0", "x", "1 6", "2,"),
+    "OMP_NUM_THREADS": ("1", "3", "4,2", "2,3,2", " +3 , 2 ", "", "0", "x", "1 6", "2,", "++4", "+ 4"),
     "OMP_THREAD_LIMIT": ("2", "4", "0", "4 2"),
     "OMP_NUM_TEAMS": ("3", "0"),
     "OMP_TEAMS_THREAD_LIMIT": ("3", "0"),
@@ -187,7 +187,8 @@ VALUES = {
     "OMP_NESTED": ("true", "false"),
     "OMP_CANCELLATION": ("true", "yes"),
     "OMP_SCHEDULE": ("static", " static , 4", "dynamic,3", "GUIDED,7", "auto", "auto,3", "monotonic:dynamic,3",
-                     "nonmonotonic : guided", "dynamic,0", "dynamic,", "guided,x", "static,x"),
+                     "nonmonotonic : guided", "dynamic,0", "dynamic,", "guided,x", "static,x",
+                     "dynamic,+4", "dynamic,3000000000"),
     "OMP_WAIT_POLICY": ("active", "passive", "x"),
     "OMP_PROC_BIND": ("true", "false", "close", "spread", "primary", "spread,close", "x", ""),
     "OMP_PLACES": ("threads", "cores", "sockets", " threads", "threads(1)", "{%d}", "{%d},{%d}", "{%d}:1",
@@ -195,7 +196,7 @@ VALUES = {
     "GOMP_CPU_AFFINITY": ("%d", "%d %d", "x"),
     "OMP_DEFAULT_DEVICE": ("0", "5", "-1", "x"),
     "OMP_MAX_TASK_PRIORITY": ("5", "-1"),
-    "OMP_STACKSIZE": ("2M", "512", " 1 G", "x", "4096B"),
+    "OMP_STACKSIZE": ("2M", "512", " 1 G", "x", "4096B", "2097152B"),
     "OMP_TARGET_OFFLOAD": ("disabled", "x"),
     "OMP_DISPLAY_AFFINITY": ("false", "x"),
 }
@@ -208,6 +209,9 @@ TOGETHER = (
     {"OMP_NESTED": "true", "OMP_MAX_ACTIVE_LEVELS": "1"},
     {"OMP_PROC_BIND": "false", "OMP_PLACES": "cores"},
     {"OMP_PROC_BIND": "close", "OMP_PLACES": "x"},
+    {"OMP_PLACES": "cores", "GOMP_CPU_AFFINITY": "x"},
+    {"OMP_PROC_BIND": "false", "GOMP_CPU_AFFINITY": "%d"},
+    {"OMP_STACKSIZE": "2M", "GOMP_STACKSIZE": "4096"},
 )
 
 

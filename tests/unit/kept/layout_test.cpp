@@ -63,7 +63,7 @@ TEST(KeptLayout, ALoopIsItsLearnersAndAFewNumbers) {
         if (opening.config.sampled) slot.begin_costs(100, 2);
         if (opening.config.timed) slot.begin_times();
     }
-    loop.close(opening.config, opening.decision, *opening.plan, slots);
+    loop.close({opening.config, opening.decision, *opening.plan, slots});
     EXPECT_EQ(loop.save().size(), 61U) << kWhatToDo;
 }
 

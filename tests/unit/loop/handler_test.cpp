@@ -46,13 +46,13 @@ void expect_no_wait(const std::function<void()>& ask) {
 
 TEST(Handler, RunsALoopWhileItsThreadAsksForFractionsByName) {
     expect_no_wait([] {
-        gimbal::set_named_fraction("none", 0.5);
-        (void)gimbal::named_fraction("none");
+        gimbal::set_named_fraction("no loop of which anybody has ever heard", 0.5);
+        (void)gimbal::named_fraction("no loop of which anybody has ever heard");
     });
 }
 
 TEST(Handler, RunsALoopWhileItsThreadAsksForALoopOverRanks) {
-    expect_no_wait([] { (void)gimbal::find_rank_site("loop", 2, {}); });
+    expect_no_wait([] { (void)gimbal::find_rank_site("a name too long for the string itself", 2, {}); });
 }
 
 }  // namespace
