@@ -2,12 +2,15 @@
 #include <sched.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdio>
 #include <span>
 
 #include "base/clock.hpp"
 #include "base/pause.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
+#include "gimbal/process_stat.hpp"
 #include "lending/loan.hpp"
 #include "lending/thread_core.hpp"
 #include "trace/recorder.hpp"
@@ -18,7 +21,8 @@ using gimbal::may_go_on;
 using gimbal::reached;
 using gimbal::ticks;
 
-constexpr double kPatience_us = 20;    // between two looks at those who are missing
+constexpr double kPatience_us = 20;    // between two looks at those who are missing,
+constexpr double kAsleep_us = 500;     // and at one who sleeps
 constexpr double kGlance_us = 4;       // a thread whose clock stands still for so long is not on a core
 constexpr double kKept_us = 10'000;    // how long a core stays lent to a thread that has arrived
 constexpr int kShort = 100;            // rests before any clock is read
@@ -34,8 +38,21 @@ gimbal_waiter* missing(const gimbal_meeting& meeting, std::uint32_t number) noex
     return member && !reached(*member, meeting.name) ? member : nullptr;
 }
 
-// The first thread from `from` on that is missing and on no core. @return nullptr: all that were looked at are
-gimbal_waiter* stranded(const gimbal_meeting& meeting, std::uint32_t from) noexcept {
+// A thread that sleeps, reads or waits for a lock before it comes wants no core. The system says so in a file, which
+// takes as long as to lend one: whoever asks has nothing else to do.
+bool is_asleep(pid_t thread) noexcept {
+    std::array<char, gimbal::ProcessStat::kEnough> text;
+    std::array<char, 48> path;
+    const int reason = errno;
+    std::snprintf(path.data(), path.size(), "/proc/self/task/%d/stat", thread);
+    const char state = gimbal::ProcessStat::read(path.data(), text).state();
+    errno = reason;
+    return state == 'S' || state == 'D';
+}
+
+// The first thread from `from` on that is missing, on no core, and wants one.
+// @param asleep  set where one wants none  @return nullptr: there is none among those that were looked at
+gimbal_waiter* stranded(const gimbal_meeting& meeting, std::uint32_t from, bool& asleep) noexcept {
     struct Seen {
         gimbal_waiter* member;
         pid_t thread;
@@ -52,8 +69,10 @@ gimbal_waiter* stranded(const gimbal_meeting& meeting, std::uint32_t from) noexc
     const std::uint64_t until = ticks() + from_us(kGlance_us);
     while (ticks() < until) gimbal::relax();
     for (const Seen& one : std::span(seen).first(count)) {
-        if (one.time != 0 && gimbal::thread_time_ns(one.thread) == one.time && !reached(*one.member, meeting.name))
-            return one.member;
+        if (one.time == 0 || gimbal::thread_time_ns(one.thread) != one.time || reached(*one.member, meeting.name))
+            continue;
+        if (!is_asleep(one.thread)) return one.member;
+        asleep = true;
     }
     return nullptr;
 }
@@ -72,13 +91,14 @@ gimbal_waiter* look_after(gimbal_waiter& self, const gimbal_meeting& meeting, st
         const std::uint64_t now = ticks();
         if (now < look) continue;
         if (now > limit || meeting.stop(meeting.host)) return nullptr;
-        if (gimbal_waiter* const borrower = stranded(meeting, next)) {
+        bool asleep = false;
+        if (gimbal_waiter* const borrower = stranded(meeting, next, asleep)) {
             if (gimbal::LoanName const name = gimbal::begin_loan(*borrower, meeting)) {
                 self.lent = name;
                 return borrower;
             }
         }
-        look = ticks() + patience;
+        look = ticks() + (asleep ? from_us(kAsleep_us) : patience);
     }
     return nullptr;
 }

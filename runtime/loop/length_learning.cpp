@@ -7,6 +7,7 @@
 
 #include "levels/pair_selector.hpp"
 #include "measure/placement.hpp"
+#include "report/choices.hpp"
 #include "select/replay.hpp"
 #include "technique/granule.hpp"
 #include "technique/least_chunk.hpp"
@@ -78,7 +79,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
 namespace {
 Decision elastic_decision(const Request& request) {
     static const Technique* const stealing = find_technique("static-steal");
-    Decision decision{{stealing, request.schedule.chunk}, "cores lent by other ranks"};
+    Decision decision{{stealing, request.schedule.chunk}, kLentCores};
     decision.named = true;
     return decision;
 }

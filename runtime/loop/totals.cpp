@@ -17,7 +17,7 @@ void LoopTotals::add(const LoopRecord& record, const ExecutionConfig& config, bo
     loop_time += record.loop_time;
     busy_max += record.busy_max;
     busy_mean += record.busy_mean;
-    late += record.late_mean;
+    late += record.late;
     if (record.surplus_busy > 0) borrowed += record.surplus_busy;
     // Mostly the same again.
     if (!last_ || !last_->is(config, exploring)) last_ = &use_for(config, exploring);
@@ -83,12 +83,13 @@ std::span<const WorkerRecord> gather(std::span<const WorkerSlot> slots, std::vec
 LoopRecord record_of(std::span<const WorkerRecord> workers) noexcept {
     LoopRecord record;
     record.workers = workers;
-    std::uint64_t first_begin = UINT64_MAX;
+    std::uint64_t first_begin = UINT64_MAX, last_begin = 0;
     std::uint64_t last_end = 0;
     std::uint64_t begins = 0;  // their sum, which may wrap round: so does what is taken from it
     double busy_sum = 0;
     for (const WorkerRecord& worker : workers) {
         first_begin = std::min(first_begin, worker.begin);
+        last_begin = std::max(last_begin, worker.begin);
         begins += worker.begin;
         last_end = std::max(last_end, worker.end);
         const auto busy = static_cast<double>(worker.end - worker.begin);
@@ -100,7 +101,9 @@ LoopRecord record_of(std::span<const WorkerRecord> workers) noexcept {
     }
     record.busy_mean = busy_sum / static_cast<double>(workers.size());
     if (busy_sum > 0) record.stolen /= busy_sum;
-    record.late_mean = static_cast<double>(begins - workers.size() * first_begin) / static_cast<double>(workers.size());
+    const double mean_late =
+        static_cast<double>(begins - workers.size() * first_begin) / static_cast<double>(workers.size());
+    record.late = std::max(mean_late, static_cast<double>(last_begin - first_begin) - record.busy_mean);
     record.loop_time = static_cast<double>(last_end - first_begin);
     return record;
 }

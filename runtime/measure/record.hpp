@@ -23,11 +23,12 @@ struct WorkerRecord {
 
 /// What one execution of a loop showed (design 3.4). Times in ticks.
 struct LoopRecord {
-    std::uint64_t iterations = 0;                ///< that were run: N, or less if cancelled [iterations]
-    double loop_time = 0;                        ///< last finish minus first begin [ticks]
-    double busy_max = 0;                         ///< max of L, L_i = end_i - begin_i [ticks]
-    double busy_mean = 0;                        ///< mean of L [ticks]
-    double late_mean = 0;                        ///< mean of begin_i minus first begin [ticks]
+    std::uint64_t iterations = 0;  ///< that were run: N, or less if cancelled [iterations]
+    double loop_time = 0;          ///< last finish minus first begin [ticks]
+    double busy_max = 0;           ///< max of L, L_i = end_i - begin_i [ticks]
+    double busy_mean = 0;          ///< mean of L [ticks]
+    double late = 0;  ///< mean of begin_i minus first begin, and how long the last one to begin held up even a balanced
+                      ///< loop: max(mean(begin_i) - first, last begin - first - mean(L)) [ticks]
     std::uint64_t chunks = 0;                    ///< over all workers [count]
     double stolen = 0;                           ///< part of the workers' time since they first stole (stole_at)
     double surplus_busy = 0;                     ///< of surplus workers on cores of other ranks, their sum [ticks]

@@ -56,7 +56,8 @@ std::vector<ScheduleSum> by_schedule(const LoopSummary& loop) {
 AlternativeUse fastest_other(const LoopSummary& loop, const std::string& main) {
     std::map<std::string, ScheduleUse> sums;
     for (const ScheduleUse& use : loop.schedules) {
-        if (use.schedule == main || !use.timed) continue;
+        // What ran on more cores says nothing about these.
+        if (use.schedule == main || !use.timed || use.reason == kLentCores) continue;
         const auto [sum, first] = sums.try_emplace(use.schedule, use);
         if (!first) add_use(use, sum->second);
     }
@@ -132,7 +133,7 @@ void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {
     if (!main) return;
     double exploring_s = 0;
     for (const ScheduleUse& use : loop.schedules) {
-        if (!use.exploring) continue;
+        if (!use.exploring || loop.workers == 1) continue;  // one thread has nothing to find out
         loop.exploring_calls += use.calls;
         exploring_s += use.time_s;
     }

@@ -35,6 +35,9 @@ void add_use(const ScheduleUse& use, ScheduleUse& sum) noexcept;
 /// The reason of loops that a replayed record does not have.
 inline constexpr const char* kNotRecorded = "not recorded";
 
+/// The reason of executions that workers of other ranks took part in.
+inline constexpr const char* kLentCores = "cores lent by other ranks";
+
 /// Whether a selector that learns chose, rather than a user or a default.
 [[nodiscard]] bool chosen_by_selector(const std::string& reason);
 

@@ -14,7 +14,7 @@ constexpr std::array<Metric, 29> kMetrics = {{
     {"time_s", "s", "sum(last finish - first begin)",
      "wall time inside the loop, barrier not included; of a loop over ranks one for all of them"},
     {"imbalance", "1", "sum(max(L)) / sum(mean(L)) - 1", "how much longer the slowest worker took than the mean"},
-    {"late", "1", "late_s / time_s; late_s = sum(mean(begin - first begin))",
+    {"late", "1", "late_s / time_s; late_s = sum(max(mean(begin), last begin - mean(L)) - first begin)",
      "part of the loop time before a worker came: it worked elsewhere or had to be woken up"},
     {"borrowed_s", "core s", "sum(time of surplus workers on cores that other ranks lent)",
      "work that is in no other time of the loop; --elastic"},

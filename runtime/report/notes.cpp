@@ -194,7 +194,9 @@ std::string note_on_slowest(const MergedRun& run) {
     double most_s = kWorthSaying * run.lives_s;
     for (const MergedLoop& loop : run.loops) {
         if (!loop.sum.slow) continue;
-        const double cost_s = (1 - loop.sum.slow->rate) * loop.time_s.mean / loop.sum.workers;
+        // Not of what threads wait, for something else perhaps.
+        const double busy_s = loop.sum.busy_mean_s / (loop.sum.over_ranks ? 1 : std::max(1U, loop.ranks));
+        const double cost_s = (1 - loop.sum.slow->rate) * std::min(loop.time_s.mean, busy_s) / loop.sum.workers;
         if (cost_s < most_s) continue;
         most = &loop;
         most_s = cost_s;

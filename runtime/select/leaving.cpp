@@ -55,13 +55,18 @@ double began_late(std::span<const WorkerRecord> workers) noexcept {
     return static_cast<double>(last->begin - first->begin);
 }
 
-/// What perfect balance would save: the mean time that workers wait for the last one [ticks].
+/// What perfect balance would save: the mean time that workers wait for the last one, but that no balanced loop ends
+/// before all have come [ticks].
 double waiting(const LoopRecord& record) noexcept {
     if (record.workers.empty()) return record.loop_time - record.busy_mean;
     const std::uint64_t last = record.workers[last_of(record.workers)].end;
+    std::uint64_t last_begin = 0;
     double ends = 0;
-    for (const WorkerRecord& worker : record.workers) ends += static_cast<double>(last - worker.end);
-    return ends / static_cast<double>(record.workers.size());
+    for (const WorkerRecord& worker : record.workers) {
+        ends += static_cast<double>(last - worker.end);
+        last_begin = std::max(last_begin, worker.begin);
+    }
+    return std::min(ends / static_cast<double>(record.workers.size()), static_cast<double>(last - last_begin));
 }
 
 /// The same if static did the worst: one worker has all there is to do, and the others wait [ticks].

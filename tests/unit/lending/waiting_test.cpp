@@ -71,6 +71,25 @@ TEST(WaitFor, EndsWhenItMayGoOn) {
     EXPECT_EQ(team.asked, 0);
 }
 
+TEST(WaitFor, LendsNoCoreToAThreadThatSleeps) {
+    std::atomic<gimbal_waiter*> other{nullptr};
+    std::atomic<bool> over{false};
+    std::thread sleeper([&] {
+        other = gimbal_waiter_mine();
+        while (!over) usleep(5000);
+    });
+    while (other.load() == nullptr) std::this_thread::yield();
+    gimbal_waiter self{};
+    Team team{.members = {&self, other.load()}};
+    gimbal_waiter_reach(&self, 4);
+    const gimbal_meeting meeting = meeting_of(team, 4, 50'000);
+    gimbal_wait_for(&self, &meeting);
+    EXPECT_EQ(self.lent, 0U);
+    EXPECT_EQ(other.load()->borrowed, 0U);
+    over = true;
+    sleeper.join();
+}
+
 // A team of two, one bound to a core that six spinning threads use as well: it is hardly ever there. Rounds of a little
 // work and a meeting, as a host would hold them; the one that computes is the first of the team, or the second.
 class Crowded : public testing::TestWithParam<bool> {

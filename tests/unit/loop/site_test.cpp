@@ -265,6 +265,30 @@ TEST(Site, EveryPartOfTheTimeIsInOneFigure) {
     EXPECT_NEAR(loop.time_s, 2 * parts.late_s + loop.per_worker[1].busy_s + 2 * parts.waiting_s, error);
 }
 
+TEST(Site, ALoopThatIsDoneWhenTheLastThreadComesWasLateAllThatTime) {
+    constexpr double kLate_s = 5e-3;
+    const double tick_s = gimbal::rough_seconds_per_tick();
+    const auto desc = loop_desc(0x38, 3, 3, gimbal::intern(gimbal::parse_schedule("ss")));
+    void* const execution = gimbal_loop_open(&desc);
+    std::atomic<int> done = 0;
+    gimbal::test::run_team(3, [&](std::uint32_t worker) {
+        if (worker == 2) {
+            while (done < 2) std::this_thread::yield();
+            const std::uint64_t since = gimbal::ticks();
+            while (static_cast<double>(gimbal::ticks() - since) * tick_s < kLate_s) std::this_thread::yield();
+        }
+        gimbal_share share{};
+        gimbal_loop_begin(execution, worker, &share);
+        std::uint64_t first = 0, end = 0;
+        while (gimbal_loop_next(&share, &first, &end)) {
+        }
+        gimbal_loop_end(&share);
+        ++done;
+    });
+    const gimbal::LoopSummary loop = find_site(desc)->summary(tick_s, 10e-9);
+    EXPECT_GE(gimbal::time_parts(loop).late_s + loop.busy_mean_s, kLate_s * 0.999) << "not a third of it";
+}
+
 TEST(Site, TheReportKnowsLengthsAndMedians) {
     const int gss = gimbal::intern(gimbal::parse_schedule("gss"));
     auto desc = loop_desc(0x38, 1000, 2, gss);

@@ -50,6 +50,23 @@ TEST(Choices, ExploringThatFoundSomethingBetterCostsNothing) {
     EXPECT_EQ(loop.exploring_cost_s, 0);
 }
 
+TEST(Choices, WhatRanOnCoresOfOtherRanksIsNoAlternative) {
+    LoopSummary loop = learnt_loop();
+    complete_choices(loop, {});
+    EXPECT_EQ(loop.alternative.schedule, "guided");
+    loop.schedules[1].reason = kLentCores;
+    complete_choices(loop, {});
+    EXPECT_EQ(loop.alternative.schedule, "static");
+}
+
+TEST(Choices, OneThreadExploresNothing) {
+    LoopSummary loop = learnt_loop();
+    loop.workers = 1;
+    complete_choices(loop, {});
+    EXPECT_EQ(loop.exploring_calls, 0U);
+    EXPECT_EQ(loop.exploring_cost_s, 0);
+}
+
 TEST(Choices, WithoutASettledExecutionThereIsNothingToCompareWith) {
     LoopSummary loop = learnt_loop();
     loop.schedules.erase(loop.schedules.begin());

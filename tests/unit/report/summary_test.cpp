@@ -362,6 +362,10 @@ TEST(Summary, AWorkerThatIsSlowerAtTheSameWorkIsNamed) {
     EXPECT_THAT(
         summary_text(record, ReportLevel::summary),
         HasSubstr("(by instruction counts): its core is slower, or other programs use it. Cores were lent 214"));
+    record.loops[0].busy_mean_s = 1e-3;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), Not(HasSubstr("others' rate")))
+        << "its threads wait for something else";
+    record.loops[0].busy_mean_s = record.loops[0].busy_max_s;
     record.loops[0].slow->rate = 0.95;  // costs 0.075 s of 10 s
     EXPECT_THAT(summary_text(record, ReportLevel::summary), Not(HasSubstr("others' rate")));
 }

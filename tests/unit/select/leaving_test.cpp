@@ -46,6 +46,13 @@ TEST(Leaving, AShortLoopInBalanceIsLeftAfterTwoLooks) {
     EXPECT_GT(leaving.leave(1e-9), 0);
 }
 
+TEST(Leaving, WhoComesWhenAllIsDoneIsNotWaitedForByAnySchedule) {
+    Leaving leaving;
+    observe(leaving, false, 130'000, 1'000, true, 0, 129'000);
+    for (int look = 0; look < 2; ++look) observe(leaving, true, 130'000, 1'000, true, 0, 129'000);
+    EXPECT_GT(leaving.leave(1e-9), 0);
+}
+
 TEST(Leaving, HasToBeBalancedWhereCoresAreSharedUnlessItIsVeryShort) {
     LoopContext alone = context_of(), shared = context_of();
     shared.shared_cores = true;
