@@ -39,7 +39,6 @@ struct Recorder {
     std::uint32_t threads = 0;
     std::map<std::string, std::uint32_t, std::less<>> texts;
     TraceRing* text_ring = nullptr;
-    bool texts_refused = false;                      // there was no room or no memory for it
     std::atomic<std::uint64_t> next_calibration{0};  // [ticks]
 };
 
@@ -198,10 +197,8 @@ std::uint32_t trace_text(std::string_view text) noexcept {
     const auto lock = lock_or_give_up(recorder->mutex);
     if (!lock.owns_lock()) return 0;
     if (const auto known = recorder->texts.find(text); known != recorder->texts.end()) return known->second;
-    if (recorder->texts_refused) return 0;
     if (!recorder->text_ring) recorder->text_ring = new_ring(*recorder, 0);
-    recorder->texts_refused = !recorder->text_ring;
-    if (recorder->texts_refused) return 0;
+    if (!recorder->text_ring) return 0;
     const std::uint32_t number = new_number(*recorder, text);
     if (number != 0) put_text(*recorder->text_ring, number, text);
     return number;

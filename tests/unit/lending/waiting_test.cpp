@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
+#include <string>
 
+#include "gimbal/process_stat.hpp"
 #include "other_thread.hpp"
 
 namespace gimbal {
@@ -74,11 +77,15 @@ TEST(WaitFor, EndsWhenItMayGoOn) {
 TEST(WaitFor, LendsNoCoreToAThreadThatSleeps) {
     std::atomic<gimbal_waiter*> other{nullptr};
     std::atomic<bool> over{false};
+    std::string stat = "/proc/self/task/";
     std::thread sleeper([&] {
+        stat += std::to_string(this_thread()) + "/stat";
         other = gimbal_waiter_mine();
-        while (!over) usleep(5000);
+        over.wait(false);
     });
     while (other.load() == nullptr) std::this_thread::yield();
+    std::array<char, ProcessStat::kEnough> text;
+    while (ProcessStat::read(stat.c_str(), text).state() != 'S') std::this_thread::yield();
     gimbal_waiter self{};
     Team team{.members = {&self, other.load()}};
     gimbal_waiter_reach(&self, 4);
@@ -87,6 +94,7 @@ TEST(WaitFor, LendsNoCoreToAThreadThatSleeps) {
     EXPECT_EQ(self.lent, 0U);
     EXPECT_EQ(other.load()->borrowed, 0U);
     over = true;
+    over.notify_all();
     sleeper.join();
 }
 
