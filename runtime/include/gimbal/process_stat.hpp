@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -35,11 +36,12 @@ public:
     /// Read the file. @param room  for its text  @return of one that is not there: has_ended(); of one that cannot be
     /// read, because this process has no descriptor left, say: state 0
     [[nodiscard]] static ProcessStat read(const char* path, std::span<char> room) noexcept {
-        const int file = open(path, O_RDONLY | O_CLOEXEC);
+        // Not open() and the like: the program may cancel the thread, which is not to end here.
+        const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
         if (file < 0) return ProcessStat(errno);
-        const ssize_t length = ::read(file, room.data(), room.size());
+        const long length = syscall(SYS_read, file, room.data(), room.size());
         const int failure = length < 0 ? errno : 0;  // it may have ended since it was opened
-        close(file);
+        syscall(SYS_close, file);
         if (length < 0) return ProcessStat(failure);
         return ProcessStat(std::string_view(room.data(), static_cast<std::size_t>(length)));
     }

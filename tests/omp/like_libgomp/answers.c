@@ -176,6 +176,7 @@ static void set(void) {
         say("levels", omp_get_max_active_levels());
         omp_set_dynamic(number);
         say("dynamic", omp_get_dynamic());
+        omp_set_dynamic(0);
         if (number <= 0) continue;
         omp_set_default_device(number);
         say("device", omp_get_default_device());
