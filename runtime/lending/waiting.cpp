@@ -39,7 +39,7 @@ gimbal_waiter* missing(const gimbal_meeting& meeting, std::uint32_t number) noex
 }
 
 // A thread that sleeps, reads or waits for a lock before it comes wants no core. The system says so in a file, which
-// takes as long as to lend one: whoever asks has nothing else to do.
+// takes as long to read as a core to lend: a thread that waits has nothing else to do.
 bool is_asleep(pid_t thread) noexcept {
     std::array<char, gimbal::ProcessStat::kEnough> text;
     std::array<char, 48> path;
