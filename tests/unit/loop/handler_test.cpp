@@ -27,6 +27,9 @@ void run_a_new_loop(int) {
 
 // In a child: a thread that waits for itself is ended.
 void expect_no_wait(const std::function<void()>& ask) {
+#if defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a handler that runs a new loop allocates, which is reported as unsafe";
+#endif
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
