@@ -25,6 +25,7 @@ struct Request {
     const gimbal_loop_desc* caller = nullptr;  ///< what the caller said, as long as the loop is being opened
     std::uint32_t left_loops = 0;              ///< loops of the process that were left so [count]
     double apart = 0;                          ///< LeftLoop::apart() [ticks]; 0: it was never left
+    bool was_short = false;                    ///< left before it was opened, as short as the loops around it
     bool shared_cores = false;                 ///< its threads are ready to run and have no core, now and then
     bool crowded = false;                      ///< another team was at it when this one opened it
     std::uint32_t surplus = 0;  ///< workers besides, who draw while another rank lends them a core [count]

@@ -118,6 +118,12 @@ double LoopLearning::leave_at_once(const Request& request) {
     return 0;
 }
 
+bool LoopLearning::may_leave_unseen(const Request& request) const noexcept {
+    return request.can_leave && request.schedule.chunk == 0 && request.schedule.technique == nullptr &&
+           request.selector.empty() && traits_.settings->schedule.chunk == 0 && kept_.empty() &&
+           selects_auto(*traits_.settings);
+}
+
 EarlierRun LoopLearning::earlier_run() const noexcept {
     const bool used =
         std::any_of(kept_.begin(), kept_.end(), [](const KeptLength& length) { return length.used || length.left; });

@@ -76,6 +76,8 @@ public:
     /// was left so before: what most short loops are is then all that is ever known of them, and they take neither time
     /// nor memory. @return for how long [ticks]; 0: it is not left
     [[nodiscard]] double leave_at_once(const Request& request);
+    /// Whether auto decides, and nothing is known: then it may be left if the loops around it are short.
+    [[nodiscard]] bool may_leave_unseen(const Request& request) const noexcept;
 
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction) noexcept { traits_.set_fraction = fraction; }

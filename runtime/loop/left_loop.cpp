@@ -47,6 +47,11 @@ void LeftLoop::leave(const Request& request, double time, std::uint64_t opened) 
     tell_team(request);
 }
 
+void LeftLoop::leave_once(const Request& request) noexcept {
+    if (calls() == 0) loops_left.fetch_add(1, kRelaxed);
+    count(request);
+}
+
 bool LeftLoop::holds(const Request& request) noexcept {
     if (!(lengths_.load(kRelaxed) & bit_of(request.trip)) || schedule_.load(kRelaxed) != request.schedule_number ||
         known_now() >= until_.load(kRelaxed))

@@ -11,7 +11,7 @@
 namespace gimbal {
 
 /// Executions of one loop site that are left to the caller: for some trip counts, under one schedule, for some time.
-/// @threads leave(), apart(): the owner locks; all others any, without a lock: each figure counts by itself
+/// @threads leave(), leave_once(), apart(): the owner locks; all others any, without a lock: each figure counts by itself
 class LeftLoop {
 public:
     LeftLoop() = default;
@@ -22,6 +22,9 @@ public:
     /// Leave executions of this request's length and schedule to the caller from now on, this one among them.
     /// @param time  from now [ticks]  @param opened  executions that were not left so far [count]
     void leave(const Request& request, double time, std::uint64_t opened = 0) noexcept;
+
+    /// Leave this execution alone, whatever comes then.
+    void leave_once(const Request& request) noexcept;
 
     /// Whether this execution is left, for one that the table did not show. Counts it.
     [[nodiscard]] bool holds(const Request& request) noexcept;

@@ -58,6 +58,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .can_leave = request.can_leave && granule_ == 1,
             .left_loops = request.left_loops,
             .apart = request.apart,
+            .was_short = request.was_short,
             .shared_cores = request.shared_cores,
             .tick_s = traits_.clock.tick_s(),
             .way = traits_.way,

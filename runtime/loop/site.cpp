@@ -41,6 +41,7 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock
 }
 
 LoopSite::~LoopSite() {
+    close_loops.forget(is_short_);
     delete ready_.load(std::memory_order_acquire);
     delete late_.load(std::memory_order_acquire);
     delete standing_.load(std::memory_order_acquire);
@@ -113,8 +114,10 @@ Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool cr
         left_.leave(request, time, learning_.totals().calls);
         return nullptr;
     }
+    if (existing_.empty() && leave_unseen(known)) return nullptr;
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     known.left_loops = count_left_loops();
+    known.was_short = left_unseen_;
     if (known.can_leave) known.apart = left_.apart(learning_.totals().calls);
     known.crowded = crowded;
     known.shared_cores = !identity_.over_ranks && !request.schedule.technique && cores_are_shared(workers_);
@@ -146,6 +149,21 @@ Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool cr
     if (steady) let_stand(execution, request);
     if (begun) opening_.add(ticks() - begun);
     return spare_.release();
+}
+
+// With the lock held, as long as it was never opened: a new loop after others that were short is left once, and for a
+// while if it was short, too.
+bool LoopSite::leave_unseen(const Request& request) noexcept {
+    if (left_unseen_ || !learning_.may_leave_unseen(request)) return false;
+    if (left_.calls() == 0) {
+        if (!close_loops.open(is_short_, ticks())) return false;
+        left_.leave_once(request);
+        return true;
+    }
+    if (!is_short_.load(std::memory_order_relaxed)) return false;
+    left_unseen_ = true;
+    left_.leave(request, Leaving::unseen_for_s(count_left_loops()) / rough_seconds_per_tick());
+    return true;
 }
 
 // With the lock held: a loop that was run twice in the same way.

@@ -12,6 +12,7 @@
 #include "engine/execution.hpp"
 #include "engine/rank_chunk.hpp"
 #include "gimbal/loop.h"
+#include "loop/close_loops.hpp"
 #include "loop/known_loops.hpp"
 #include "loop/learning.hpp"
 #include "loop/left_loop.hpp"
@@ -132,6 +133,7 @@ private:
     template <class Work>
     void with_memory(Work work) noexcept;
     [[nodiscard]] Execution* open_anew(const Request& request, Execution* ready, bool crowded);
+    [[nodiscard]] bool leave_unseen(const Request& request) noexcept;
     [[nodiscard]] bool settle(Execution* ready, const Request& request);
     void forget(const Execution& execution) noexcept;
     void learn_of_levels(const Execution& finished, const LoopRecord& record);
@@ -177,7 +179,9 @@ private:
     std::vector<const Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     LoopLearning learning_;
     double batch_ = 1;  // executions that were opened and learnt from at once, running mean [count]
+    std::atomic<bool> is_short_ = false;  // as it was seen in its first execution, which was left to the caller
     bool asked_earlier_run_ = false;
+    bool left_unseen_ = false;
     bool without_memory_ = false;  // there was none: nothing is learnt any more, and nothing opened
     std::uint64_t kept_id_ = 0;    // of the loop in any run; 0: nothing is kept
     RankTie rank_tie_;

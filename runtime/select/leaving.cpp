@@ -87,6 +87,10 @@ double way_s(const LoopContext& context) noexcept {
 }  // namespace
 
 bool Leaving::begin_look(const LoopContext& context) noexcept {
+    if (state_ == State::unknown && context.was_short) {
+        state_ = State::left;
+        good_ = kGoodLooks - 1;  // one look
+    }
     if (!context.can_leave || (state_ != State::looking && state_ != State::left) || good_ >= kGoodLooks) return false;
     if (time_s_ > 0 || invited_) return true;
     // Static was not seen yet. Another trip count may have told that this one is not short.
@@ -117,6 +121,10 @@ double Leaving::leave(double tick_s, std::uint32_t loops, double apart) noexcept
     good_ = kGoodLooks - 1;  // one look when it is over
     bad_ = 0;
     return period_s_ / tick_s;
+}
+
+double Leaving::unseen_for_s(std::uint32_t loops) noexcept {
+    return std::max(kFirstPeriod_s, loops * kLook_s / kForFirst);
 }
 
 double Leaving::saved_by_leaving(double loop_time, const LoopContext& context) noexcept {

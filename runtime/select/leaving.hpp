@@ -33,6 +33,9 @@ public:
     /// @param apart   from one execution to the next, the last time that it was left [ticks]; 0: it was not
     [[nodiscard]] double leave(double tick_s, std::uint32_t loops = 1, double apart = 0) noexcept;
 
+    /// The same for a loop that was never looked at, as short as the loops around it. [s]
+    [[nodiscard]] static double unseen_for_s(std::uint32_t loops) noexcept;
+
     /// What an execution was.
     /// @param with_static  it was static's  @param static_holds  nothing else was found to be faster
     void observe(bool with_static, bool static_holds, const LoopRecord& record, const LoopContext& context) noexcept;

@@ -98,4 +98,8 @@ std::unique_ptr<Selector> make_selector(std::string_view name, std::string_view 
     return make_fixed(settings);
 }
 
+bool selects_auto(const SelectorSettings& settings) noexcept {
+    return settings.name == "auto" && recording_to_replay() == nullptr;
+}
+
 }  // namespace gimbal

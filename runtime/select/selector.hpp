@@ -28,6 +28,7 @@ struct LoopContext {
     bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
     std::uint32_t left_loops = 0;          ///< loops of the process that were left so [count]
     double apart = 0;                      ///< mean from one execution to the next while it was left [ticks]; 0: unknown
+    bool was_short = false;                ///< left before it was opened, as short as the loops around it
     bool shared_cores = false;             ///< workers are ready to run and have no core, now and then
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]
     double way = 0;                        ///< what opening and closing an execution take, mean so far [ticks]
@@ -112,5 +113,8 @@ public:
 [[nodiscard]] std::unique_ptr<Selector> make_selector(std::string_view name = {}, std::string_view loop = {},
                                                       std::uint32_t workers = 0,
                                                       const SelectorSettings& settings = options().select);
+
+/// Whether that is auto where no name is given. @threads any
+[[nodiscard]] bool selects_auto(const SelectorSettings& settings) noexcept;
 
 }  // namespace gimbal

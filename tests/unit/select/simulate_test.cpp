@@ -190,7 +190,7 @@ TEST(Auto, MeasuresWithChunksThatEndInBalanceAndAreWorthDrawing) {
         const Machine machine{.slowness = slowness, .dispatch = 100, .serial = 40};
         const Request request{.trip = 4000, .can_leave = true};
         const Schedule first = loop.run(request, work, machine).schedule;
-        EXPECT_EQ(first.technique->info().name, "ss");
+        EXPECT_EQ(first.technique->info().name, "static-steal") << "pages lie where static would have them";
         EXPECT_EQ(first.chunk, 4000 / (16 * 4) + 1) << "nothing is measured";
         return loop.run(request, work, machine).schedule;
     };

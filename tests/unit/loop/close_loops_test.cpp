@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/close_loops.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/clock.hpp"
+#include "gimbal/loop.h"
+#include "loop/schedules.hpp"
+#include "team.hpp"
+
+namespace {
+
+using gimbal::CloseLoops;
+
+std::uint64_t ticks_of(double us) {
+    return static_cast<std::uint64_t>(us * gimbal::ticks_per_microsecond());
+}
+
+TEST(CloseLoops, TheFifthNewLoopInARowMayBeLeft) {
+    CloseLoops loops;
+    std::atomic<bool> is_short[6] = {};
+    std::uint64_t now = ticks_of(1e6);
+    for (int k = 0; k < 6; ++k) {
+        EXPECT_EQ(loops.open(is_short[k], now), k >= 4) << k;
+        now += ticks_of(10);
+    }
+    EXPECT_TRUE(is_short[4]);
+    EXPECT_FALSE(is_short[5]) << "the thread may be in it still";
+}
+
+TEST(CloseLoops, OneThatIsLongEndsTheRow) {
+    CloseLoops loops;
+    std::atomic<bool> is_short[12] = {};
+    std::uint64_t now = ticks_of(1e6);
+    for (int k = 0; k < 12; ++k) {
+        EXPECT_EQ(loops.open(is_short[k], now), k == 4 || k == 5 || k >= 10) << k;
+        now += ticks_of(k == 5 ? 100 : 10);
+    }
+    EXPECT_FALSE(is_short[5]);
+}
+
+TEST(CloseLoops, ALoopThatIsGoneIsNotWrittenTo) {
+    CloseLoops loops;
+    std::atomic<bool> gone{false}, next{false};
+    const std::uint64_t now = ticks_of(1e6);
+    (void)loops.open(gone, now);
+    loops.forget(gone);
+    (void)loops.open(next, now);
+    EXPECT_FALSE(gone);
+}
+
+/// One execution by one thread, as both workers of the team. @return whether the loop was opened
+bool run(std::uintptr_t id) {
+    auto desc = gimbal::test::loop_desc(id, 10, 2, gimbal::intern({}));
+    desc.can_leave = 1;
+    void* const execution = gimbal_loop_open(&desc);
+    if (execution == nullptr) return false;
+    for (std::uint32_t worker = 0; worker < 2; ++worker) {
+        gimbal_share share{};
+        gimbal_loop_begin(execution, worker, &share);
+        std::uint64_t first = 0, end = 0;
+        while (gimbal_loop_next(&share, &first, &end)) {
+        }
+        gimbal_loop_end(&share);
+    }
+    return true;
+}
+
+void expect_calls(std::uintptr_t id, std::uint64_t calls, std::uint64_t left) {
+    const gimbal::LoopSummary all = gimbal::find_site(gimbal::test::loop_desc(id, 10, 2, 0))->summary(1e-9, 0);
+    EXPECT_EQ(all.calls, calls);
+    EXPECT_EQ(all.untimed_calls, left);
+    EXPECT_EQ(all.iterations, 10 * calls);
+}
+
+/// The first loop that is not opened, of as many new ones as it takes where other programs run. @return 0: none
+std::uintptr_t first_left(std::uintptr_t id, std::uintptr_t end) {
+    for (; id < end; ++id)
+        if (!run(id)) return id;
+    return 0;
+}
+
+TEST(CloseLoops, WhatIsNotSeenToBeShortIsOpenedTheNextTime) {
+    const std::uintptr_t left = first_left(0x1000, 0x2000);
+    ASSERT_NE(left, 0U);
+    usleep(2000);
+    EXPECT_TRUE(run(left));
+    expect_calls(left, 2, 1);
+}
+
+TEST(CloseLoops, WhatWasShortIsLeftForAWhile) {
+    bool was_short = false;
+    for (std::uintptr_t id = 0x2000; id < 0x3000 && !was_short;) {
+        const std::uintptr_t left = first_left(id, 0x3000);
+        ASSERT_NE(left, 0U);
+        (void)run(left + 1);
+        was_short = !run(left);
+        if (was_short) expect_calls(left, 2, 2);
+        id = left + 2;
+    }
+    EXPECT_TRUE(was_short);
+}
+
+}  // namespace
