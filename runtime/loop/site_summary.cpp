@@ -25,11 +25,9 @@ AlternativeUse alternative_of(const Selector* selector, const LoopSummary& summa
 
 /// @return nothing: all work alike, or it is not known
 std::optional<SlowWorker> slow_worker_of(const WorkRates& rates) {
-    constexpr double kSlowByInstructions = 0.8;  // of the others' rate; what counts as alike (measure/work_rates)
-    constexpr double kSlowByCosts = 0.65;
     const std::vector<double> all = rates.rates();
     std::optional<SlowWorker> slow;
-    double least = rates.by_instructions() ? kSlowByInstructions : kSlowByCosts;
+    double least = rates.least_usual();
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!(all[i] > 0) || all[i] >= least) continue;
         least = all[i];

@@ -8,9 +8,6 @@ namespace gimbal {
 
 namespace {
 
-// Costs that move are predicted late: who works where they rise looks slow by a fifth, without being so.
-constexpr double kAlike = 0.35;
-
 // Of an even number the lower of the two in the middle: of two workers one can be slow.
 double median_of(std::vector<double> values) noexcept {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
@@ -45,7 +42,7 @@ void Slowness::add(std::span<const ComparedCosts> workers) {
         // Nothing seen of this worker: as it was.
         last = {ratios[i] > 0 ? ratios[i] / usual : last[0], last[0], last[1]};
         const double factor = std::max(std::min(last[0], last[1]), std::min(std::max(last[0], last[1]), last[2]));
-        if (seen_ < 2 || std::abs(factor - 1) <= kAlike) continue;
+        if (seen_ < 2 || std::abs(factor - 1) <= kAlikeTimes) continue;
         factors[i] = factor;
         alike = false;
     }

@@ -9,10 +9,13 @@
 
 namespace gimbal {
 
+/// Part by which a worker may take longer than the median one for what the cost profile says, and still count as equal
+/// to it. Costs that move are predicted late: who works where they rise looks slow by a fifth, without being so.
+inline constexpr double kAlikeTimes = 0.35;
+
 /// How much longer than others each worker takes for what the cost profile says: a slow core, or one that is shared
 /// with another program. Without it the profile would book a slow worker's time to the place where it happened to
-/// work. The median of the last three executions counts; who is within
-/// 35 % of the team counts as equal to it.
+/// work. The median of the last three executions counts; who is within kAlikeTimes of the team counts as equal to it.
 /// @threads guarded by its owner
 /// @source derived; test: tests/unit/measure/slowness_test.cpp, and in virtual time feedback_test.cpp
 class Slowness {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "measure/slowness.hpp"
+
 namespace gimbal {
 
 namespace {
 
-constexpr double kAlikeByCosts = 0.35;  // as for Slowness: costs that move are known late
-constexpr double kAlikeByInstructions = 0.2;
 constexpr std::uint64_t kFewest = 3;  // executions
 
 /// Of an even number the higher of the two in the middle: of two workers one can be slow.
@@ -28,14 +28,14 @@ double usual_rate(std::span<const double> work, std::span<const double> time) {
 
 }  // namespace
 
-LossByCause loss_by_cause(std::span<const double> work, std::span<const double> time, double alike) {
+LossByCause loss_by_cause(std::span<const double> work, std::span<const double> time, double least_usual) {
     const double usual = usual_rate(work, time);
     if (!(usual > 0)) return {};
     const auto workers = static_cast<double>(work.size());
     LossByCause loss;
     double longest = 0, sum = 0;
     for (std::size_t i = 0; i < work.size(); ++i) {
-        const bool slow = work[i] > 0 && work[i] < (1 - alike) * usual * time[i];
+        const bool slow = work[i] > 0 && work[i] < least_usual * usual * time[i];
         // What it would have taken at the usual rate. Rates that are alike are noise of what work is.
         const double usually = slow ? work[i] / usual : time[i];
         longest = std::max(longest, usually);
@@ -69,7 +69,12 @@ LossByCause WorkRates::add(std::span<const ChunkCosts* const> workers, std::span
         sums_[i].time += time[i];
     }
     ++executions_;
-    return loss_by_cause(work, time, counted ? kAlikeByInstructions : kAlikeByCosts);
+    return loss_by_cause(work, time, least_usual());
+}
+
+double WorkRates::least_usual() const noexcept {
+    constexpr double kByInstructions = 0.8;  // those of other iterations take other times
+    return by_instructions_ ? kByInstructions : 1 / (1 + kAlikeTimes);
 }
 
 std::vector<double> WorkRates::rates() const {

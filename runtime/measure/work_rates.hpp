@@ -17,12 +17,12 @@ struct LossByCause {
 };
 
 /// More work on a worker that is late is the schedule's affair; the same work at a lower rate is that of its core.
-/// @param work   [P] of each worker, any unit; 0: it did nothing
-/// @param time   [P] that it took
-/// @param alike  rates that differ from the median by less than this part count as equal to it
+/// @param work         [P] of each worker, any unit; 0: it did nothing
+/// @param time         [P] that it took
+/// @param least_usual  rates from this on count as equal to the median, as a part of it
 /// @return all zero where fewer than two workers worked  @errors std::bad_alloc  @threads any  @cost O(P)
 /// @source seed 001 (rates by instruction counts); test: tests/unit/measure/work_rates_test.cpp
-[[nodiscard]] LossByCause loss_by_cause(std::span<const double> work, std::span<const double> time, double alike);
+[[nodiscard]] LossByCause loss_by_cause(std::span<const double> work, std::span<const double> time, double least_usual);
 
 /// How fast each worker of a loop works, over all executions whose chunks were timed. Work is the instructions that
 /// each has executed, where all are counted; else what the cost profile says that its chunks take anywhere.
@@ -38,6 +38,8 @@ public:
 
     /// Relative to the median worker; 0: not known. Few executions tell nothing. @cost O(P)
     [[nodiscard]] std::vector<double> rates() const;
+    /// Who is below this rate is slow; the others count as equal to the median worker.
+    [[nodiscard]] double least_usual() const noexcept;
     /// Where a worker ran, by the operating system's number; < 0: not known, or in several places.
     [[nodiscard]] int processor(std::size_t worker) const noexcept {
         return worker < sums_.size() ? sums_[worker].processor : kUnknown;

@@ -6,16 +6,17 @@
 #include <vector>
 
 #include "measure/placement.hpp"
+#include "measure/slowness.hpp"
 
 namespace {
 
 using namespace gimbal;
 
 constexpr std::uint64_t kIterations = 1000;
-constexpr double kAlike = 0.2;
+constexpr double kLeastUsual = 0.8;
 
 LossByCause loss_of(const std::vector<double>& work, const std::vector<double>& time) {
-    return loss_by_cause(work, time, kAlike);
+    return loss_by_cause(work, time, kLeastUsual);
 }
 
 TEST(LossByCause, MoreWorkOnTheLateWorkerIsUnequalWork) {
@@ -93,6 +94,22 @@ TEST_F(Rates, AreRelativeToTheMedianByWhatTheProfileSays) {
     EXPECT_FALSE(rates_.by_instructions());
     EXPECT_NEAR(rates_.rates()[0], 0.5, 1e-9);
     EXPECT_NEAR(rates_.rates()[1], 1, 1e-9);
+}
+
+TEST_F(Rates, TellTheSameWorkersApartAsSlowness) {
+    for (const double longer : {1.3, 1.4, 1.5}) {
+        WorkRates rates;
+        Slowness slowness;
+        LossByCause loss;
+        for (int i = 0; i < 3; ++i) {
+            loss = add_to(rates, Halves(longer, 1));
+            slowness.add(profile_.compare(Halves(longer, 1).seen));
+        }
+        const bool is_slow = longer > 1.35;
+        EXPECT_EQ(!slowness.factors().empty(), is_slow) << longer;
+        EXPECT_EQ(loss.rate > 0, is_slow) << longer;
+        EXPECT_EQ(rates.rates()[0] < rates.least_usual(), is_slow) << longer;
+    }
 }
 
 TEST_F(Rates, AreNotKnownFromOneExecution) {
