@@ -81,8 +81,8 @@ gimbal::Request request_for(const LoopSite& site, std::uint64_t trip, int schedu
 extern "C" {
 
 void gimbal_rank_draw_cost(double seconds, double held_s) {
-    draw_cost.here().store(seconds / gimbal::seconds_per_tick(), std::memory_order_relaxed);
-    held_cost.here().store(held_s / gimbal::seconds_per_tick(), std::memory_order_relaxed);
+    draw_cost.here().store(seconds / gimbal::rough_seconds_per_tick(), std::memory_order_relaxed);
+    held_cost.here().store(held_s / gimbal::rough_seconds_per_tick(), std::memory_order_relaxed);
 }
 
 void* gimbal_rank_site(const char* name, uint32_t ranks) {
@@ -93,7 +93,7 @@ void* gimbal_rank_site(const char* name, uint32_t ranks) {
 }
 
 void gimbal_rank_given(void* site, const double* weights, uint32_t ranks, double overhead_s, double sigma_s) {
-    const double tick_s = gimbal::seconds_per_tick();
+    const double tick_s = gimbal::rough_seconds_per_tick();
     gimbal::UserHints hints;
     if (weights) hints.weights.assign(weights, weights + ranks);
     hints.overhead = overhead_s < 0 ? -1 : overhead_s / tick_s;
@@ -195,7 +195,7 @@ uint64_t gimbal_rank_ticks(void) {
 }
 
 double gimbal_rank_tick_s(void) {
-    return gimbal::seconds_per_tick();
+    return gimbal::rough_seconds_per_tick();
 }
 
 uint64_t gimbal_rank_steps(const void* execution, const uint64_t** starts, uint64_t* chunk) {
@@ -248,7 +248,7 @@ void gimbal_rank_left(gimbal_share* share, uint64_t begun, uint64_t ticks) {
 void gimbal_rank_costs_arrived(void* execution, uint32_t worker, const gimbal_rank_cost* costs, size_t count) {
     Execution& measured = execution_at(execution);
     if (!measured.config().within.sampled) return;
-    const double tick_s = gimbal::seconds_per_tick();
+    const double tick_s = gimbal::rough_seconds_per_tick();
     for (size_t k = 0; k < std::min<size_t>(count, GIMBAL_RANK_MAX_COSTS); ++k) {
         const gimbal::ChunkCosts::Entry entry{costs[k].bin, static_cast<double>(costs[k].time_s) / tick_s,
                                               static_cast<double>(costs[k].covered)};
@@ -309,7 +309,7 @@ size_t gimbal_rank_costs(const gimbal_rank_chunk* chunk, uint32_t ranks, uint64_
     gimbal::costs_in_chunks().take(measured, iterations);
     std::array<gimbal::ChunkCosts::Entry, GIMBAL_RANK_MAX_COSTS> entries;
     const size_t count = std::min(measured.copy_to(entries), entries.size());
-    const double tick_s = gimbal::seconds_per_tick();
+    const double tick_s = gimbal::rough_seconds_per_tick();
     std::transform(entries.begin(), entries.begin() + count, costs, [&](const gimbal::ChunkCosts::Entry& entry) {
         return gimbal_rank_cost{static_cast<std::uint32_t>(entry.bin), static_cast<float>(entry.time * tick_s),
                                 static_cast<float>(entry.covered)};

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <new>
 #include <string>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "engine/plan_cache.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/technique.hpp"
@@ -341,6 +343,15 @@ TEST(RankLoop, HAndSigmaThatAreGivenMakeFscsChunk) {
     gimbal_rank_drop(root);
     // (sqrt(2) 1e5 0.2 / (4 sqrt(ln 4)))^(2/3)
     EXPECT_EQ(chunk, 330U);
+}
+
+// Ranks convert with every request and chunk.
+TEST(RankClock, ATickIsNotMeasuredAnewForEachConversion) {
+    gimbal::start_clock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    const double first = gimbal_rank_tick_s();
+    EXPECT_NEAR(first / gimbal::seconds_per_tick(), 1, 0.01);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(gimbal_rank_tick_s(), first);
 }
 
 }  // namespace
