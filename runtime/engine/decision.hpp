@@ -33,6 +33,7 @@ struct Decision {
     std::uint32_t index = 0;    ///< the selector's own, e.g. the place of the choice in its portfolio
     std::uint64_t number = 0;   ///< the selector's own, e.g. which of its decisions this is
     bool can_leave = false;     ///< of the request (LoopContext); set and read by who owns the selectors
+    bool shared_cores = false;  ///< the same
     double left_for = 0;        ///< > 0: leave the loop to the OpenMP runtime's own static for so long [ticks]
     std::uint32_t chooser = 0;  ///< which of the loop's selectors decided; set and read by who owns them
     Within within = {};         ///< of a loop over ranks: for the threads inside

@@ -111,6 +111,7 @@ Decision LengthLearning::decide(const Request& request) {
         decision.within.hold = decision.exploring && request.teams.threads > 1 && !decision.within.technique;
         decision.chooser = chooser_;
         decision.can_leave = context.can_leave;
+        decision.shared_cores = context.shared_cores;
     }
     if (request.monotonic && !decision.schedule.technique->info().monotonic) {
         decision.schedule = {find_technique("fac2"), decision.schedule.chunk};
@@ -318,7 +319,8 @@ void LengthLearning::close(const Finished& finished, const LoopRecord& record, S
         // An agent that learns no more still has its last thought.
         if (before && step->thought && before->step == step->thought->step) step->thought.reset();
     }
-    if (!decision.exploring) expect(comparable);
+    // While other programs have its cores it keeps no promise, and makes none.
+    if (!decision.exploring && !decision.shared_cores) expect(comparable);
 }
 
 // A granule matters to nobody here.

@@ -165,6 +165,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (context.workers == 1 || context.iterations <= (settings_.first_stays ? context.workers : 1))
         return {.schedule = {the_static()}, .reason = settings_.name, .index = kNotOurs};
     if (tries_guided(context)) {
+        if (balance) return balanced(context);
         choose_guided();
         return now(guided_trial_.next() == GuidedTrial::Runs::guided ? guided_ : the_static());
     }
@@ -172,7 +173,11 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (!bandit_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
     if (waits_for_first_answer()) return profiling_execution(context);
-    if (!balance) begin_static_trial(context, false);
+    if (balance) {
+        static_trial_.break_off();
+    } else {
+        begin_static_trial(context, false);
+    }
     if (static_trial_.runs()) return now(the_static());
     const DriftingBandit::Pull pull = bandit_->next();
     if (balance && waits_at_end(*settings_.portfolio[pull.arm].technique, context)) return balanced(context);
@@ -296,17 +301,18 @@ void SimulateSelector::take_answer() {
 void SimulateSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     ++steps_;
     const bool with_static = decision.schedule.technique == the_static();
-    leaving_.observe(with_static, static_has_won(), record, context);
+    const bool stands_in = decision.index == kStandsIn;
+    if (!stands_in) leaving_.observe(with_static, static_has_won(), record, context);
     loop_time_s_ += record.loop_time * context.tick_s;
     // A forked child has no thread that would bring it. Else it comes, however long it takes: to ask again would only
     // make the queue longer.
     if (answer_ && answer_->generation != background_generation()) answer_.reset();
     // What an execution that is no loop would take says nothing about the others.
     if (context.iterations > 1 && review_profile(context)) ask(context);
-    trend_.add(record.iterations, record.loop_time);
+    if (!stands_in) trend_.add(record.iterations, record.loop_time);
     learn_of_guided(decision, record, context);
     learn_of_static(decision, record, context);
-    if (decision.index == kNotOurs || !bandit_ || record.iterations == 0) return;
+    if (!bandit_ || decision.index >= bandit_->size() || record.iterations == 0) return;
     const DriftingBandit::Pull pull{decision.index, decision.exploring};
     // A short loop is static's only if it is left, and then it takes less.
     const double saved =

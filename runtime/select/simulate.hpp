@@ -64,8 +64,9 @@ private:
         std::uint64_t generation = 0;  // of the background that was asked
     };
 
-    SimulateSelector(const SimulateSelector&) = default;   // for_other_length()
-    static constexpr std::uint32_t kNotOurs = UINT32_MAX;  // index of decisions that teach nothing
+    SimulateSelector(const SimulateSelector&) = default;        // for_other_length()
+    static constexpr std::uint32_t kNotOurs = UINT32_MAX;       // index of decisions that teach nothing
+    static constexpr std::uint32_t kStandsIn = UINT32_MAX - 1;  // the same; they stand in for what holds the loop
     // A profile of one execution may show an interruption; of three, the median counts.
     static constexpr std::uint64_t kSettled = 3;
     // Steps from one sample to the next where the incumbent's technique does not look at costs by itself.

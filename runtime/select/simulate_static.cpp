@@ -32,6 +32,7 @@ Decision SimulateSelector::balanced(const LoopContext& context) const {
     static const Technique* const guided = find_technique("guided");
     Decision decision = now(context.monotonic ? guided : stealing);
     decision.exploring = false;
+    decision.index = kStandsIn;
     return decision;
 }
 

@@ -286,12 +286,17 @@ void StaticTrial::forget_rows() noexcept {
     promising_ = false;
 }
 
-void StaticTrial::forget_incumbent() noexcept {
+void StaticTrial::break_off() noexcept {
     incumbent_ = {};
     busy_ = {};
     look_again_ = median_again_ = 0;
     last_ = Counts::nowhere;
     to_come_ = 0;
+    compared_at_ = 0;
+}
+
+void StaticTrial::forget_incumbent() noexcept {
+    break_off();
     behind_ = false;
     forget_rows();
 }

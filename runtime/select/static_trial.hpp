@@ -48,6 +48,8 @@ public:
     /// Its standard error.
     [[nodiscard]] double error() const noexcept { return error_; }
 
+    /// What runs now says nothing: a row that is under way is given up, and the incumbent has to be seen anew.
+    void break_off() noexcept;
     /// Something else holds the loop now.
     void forget_incumbent() noexcept;
 

@@ -49,8 +49,13 @@ public:
             Machine machine{.dispatch = 100, .serial = 40, .own_dispatch = 2, .queue_dispatch = 20, .stamp = 40};
             machine.chunk_noise = 0.01;
             machine.seed = ++number_;
-            seen_.push_back(loop_.run({.trip = iterations}, work, machine));
+            seen_.push_back(loop_.run({.trip = iterations, .shared_cores = shared_cores_}, work, machine));
         }
+        return *this;
+    }
+    /// Whether other programs use its cores from now on.
+    ProgramRun& share_cores(bool shared) {
+        shared_cores_ = shared;
         return *this;
     }
 
@@ -68,6 +73,7 @@ private:
     VirtualLoop loop_;
     std::vector<StepRow> seen_;
     std::uint64_t number_ = 0;
+    bool shared_cores_ = false;
 };
 
 TEST(KeptLearning, ASecondRunBeginsWhereTheFirstEnded) {
@@ -112,6 +118,20 @@ TEST(KeptLearning, OtherInputIsNoticedAndLearntAnew) {
         third.steps(other, 10);
         EXPECT_EQ(third.earlier(), EarlierRun::used) << "what was learnt instead is kept";
     }
+}
+
+TEST(KeptLearning, ExecutionsOnSharedCoresNeitherBreakThePromiseNorKeepIt) {
+    ProgramRun first;
+    first.steps(rising(1000), 100);
+    const std::string saved = first.saved();
+    ProgramRun second(saved);
+    second.share_cores(true).steps(rising(10'000), 6);
+    EXPECT_EQ(second.earlier(), EarlierRun::used);
+    ProgramRun third(second.saved());
+    third.steps(rising(1000), 10);
+    EXPECT_EQ(third.earlier(), EarlierRun::used) << "nothing else was promised meanwhile";
+    second.share_cores(false).steps(rising(10'000), 10);
+    EXPECT_EQ(second.earlier(), EarlierRun::dropped) << "it is checked still";
 }
 
 // The time is the same, only where it is spent differs: stealing makes up for the profile until it is measured anew.

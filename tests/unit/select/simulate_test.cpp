@@ -299,6 +299,63 @@ TEST(Auto, ALoopIsTakenBackForAsLongAsItsCoresAreShared) {
     EXPECT_GT(loop.left, 100);
 }
 
+TEST(Auto, GuidedIsTriedAgainstStaticWhenTheCoresAreItsOwn) {
+    ShortLoop loop{.first_block_waits = false};
+    loop.run(5, 30000, 25000);
+    ASSERT_EQ(loop.with_guided, 1) << "the trial is under way";
+    loop.context.shared_cores = true;
+    loop.run(50, 30000, 90000);
+    EXPECT_EQ(loop.with_static + loop.with_guided, 0);
+    loop.context.shared_cores = false;
+    loop.run(300, 30000, 25000);
+    EXPECT_GT(loop.with_guided, 200);
+}
+
+TEST(Auto, WhatRanOnSharedCoresIsNotHeldAgainstALoopThatIsLeft) {
+    ShortLoop loop{.first_block_waits = false};
+    loop.run(300, 30000, 36000);
+    ASSERT_GT(loop.left, 100);
+    loop.context.shared_cores = true;
+    loop.run(50, 30000, 4'000'000);
+    loop.context.shared_cores = false;
+    loop.run(100, 30000, 36000);
+    EXPECT_GT(loop.left, 40);
+}
+
+// Static seems to lose nothing in this loop, so it gets a row of executions.
+TEST(Auto, ARowOfStaticEndsWhereCoresAreShared) {
+    const std::unique_ptr<Selector> selector = make_auto(1, false);
+    ChunkCosts costs;
+    costs.prepare(1000, 100);
+    costs.add({0, 1000}, 100000);
+    const ChunkCosts* const seen[] = {&costs};
+    CostProfile profile;
+    profile.learn(seen);
+    LoopContext context{.iterations = 1000,
+                        .workers = 2,
+                        .dispatch = 10,
+                        .iteration_time = 100,
+                        .profile = &profile,
+                        .profile_version = 1};
+    const auto run = [&] {
+        const Decision decision = selector->choose(context);
+        selector->learn(decision, {.iterations = 1000, .loop_time = 50000, .busy_max = 50000, .busy_mean = 49000},
+                        context);
+        return decision.schedule.technique->info().name;
+    };
+    int before = 0;
+    while (run() != "static") ASSERT_LT(++before, 200) << "no row";
+    ASSERT_EQ(run(), "static");
+    context.shared_cores = true;
+    for (int k = 0; k < 50; ++k) ASSERT_NE(run(), "static") << k;
+    context.shared_cores = false;
+    int with_static = 0;
+    for (int k = 0; k < 4; ++k) with_static += run() == "static" ? 1 : 0;
+    EXPECT_LE(with_static, 1) << "a single trial at most: the incumbent is seen first";
+    before = 0;
+    while (run() != "static") ASSERT_LT(++before, 200) << "no other row";
+}
+
 TEST(Auto, LoopsOfChangingLengthAreCoveredAndPredictedAnew) {
     VirtualLoop loop("loop", 4, 0.5, make_auto(1, false));
     const std::vector<double> slowness(4, 1.0);

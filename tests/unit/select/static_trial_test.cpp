@@ -414,4 +414,17 @@ TEST(StaticTrial, CancelledExecutionsAndClocksThatDoNotAdvanceSayNothing) {
     EXPECT_EQ(outcome, Outcome::lost) << "no faster";
 }
 
+TEST(StaticTrial, WhatIsBrokenOffBeginsAnewWhenTheIncumbentHasBeenSeenAgain) {
+    StaticTrial trial;
+    Chain chain;
+    for (int i = 0; i < 40; ++i) chain.run(trial, false, true, 1000, 100);
+    trial.begin(0, kNothingSaved, false);
+    ASSERT_TRUE(trial.runs());
+    EXPECT_EQ(chain.run(trial, true, false, 500, 100), Outcome::none);
+    trial.break_off();
+    EXPECT_FALSE(trial.runs());
+    EXPECT_FALSE(trial.may_begin());
+    EXPECT_EQ(chain.until_settled(trial, 60, 0, 1000, 100, 1200, 100), Outcome::lost) << "a whole row of its own";
+}
+
 }  // namespace
