@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint64_t kRefresh = 16;     // executions, after which iteration times are measured again
 constexpr std::uint64_t kRemembered = 64;  // executions, after which what earlier ones took counts half
 constexpr double kCalm = 0.01;             // imbalance that is left alone
+constexpr std::uint32_t kCancelled = 3;    // executions in a row: the next one probably is, too
 constexpr std::uint64_t kSettled = 3;      // measurements of costs: before, one interruption is all of the profile
 }  // namespace
 
@@ -277,7 +278,8 @@ bool LengthLearning::wants_costs(const Decision& decision) const noexcept {
     constexpr double kPart = 0.001;
     constexpr double kPartUnsettled = 0.01;
     constexpr double kPartOutOfBalance = 0.02;
-    if (traits_.workers == 1) return false;
+    // What is measured of a cancelled loop is thrown away.
+    if (traits_.workers == 1 || cancelled_ >= kCancelled) return false;
     if (decision.sampled) return true;
     if (!decision.schedule.technique->info().needs_profile) return false;
     if (!model_.profile) return true;
@@ -299,7 +301,8 @@ void LengthLearning::close(const Finished& finished, const LoopRecord& record, S
         busy_mean_ /= 2;
     }
     // A loop that was cancelled says nothing about how long it takes.
-    if (record.iterations != plan.iterations) return;
+    cancelled_ = record.iterations != plan.iterations ? cancelled_ + 1 : 0;
+    if (cancelled_ > 0) return;
     learn(finished, record);
     if (traits_.workers == 1 && !finished.part) learn_alone(record);
     // What another selector decided before a request named this one says nothing in this one's terms.

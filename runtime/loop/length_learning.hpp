@@ -188,6 +188,7 @@ private:
     std::uint64_t planned_version_ = 0;     // of the profile that the last plan was made with
     double last_imbalance_ = 1;             // of the last execution
     double last_time_ = 0;                  // the same [ticks]
+    std::uint32_t cancelled_ = 0;           // executions in a row that were
     std::uint32_t unmoved_ = 0;             // measured executions in a row whose costs were where they had been
     bool insured_ = false;                  // blocks of the last plan that was cut by a profile can be stolen from
     bool wary_ = false;                     // much was stolen in it from blocks that a profile had cut

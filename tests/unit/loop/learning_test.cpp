@@ -335,6 +335,23 @@ TEST(LoopLearning, ACancelledLoopTeachesItsSelectorNothing) {
     EXPECT_EQ(loop.totals().calls, 2U) << "it counts as a call all the same";
 }
 
+TEST(LoopLearning, ALoopThatIsAlwaysCancelledIsNotMeasuredForGood) {
+    static constexpr std::string_view kAuto = "auto";
+    LoopLearning loop("loop", 2);
+    const auto cancel = [&] {
+        const Opening opening = open(loop, kAuto);
+        std::vector<WorkerSlot> slots = slots_of(10);
+        slots[1].record.iterations = 0;
+        loop.close({opening.config, opening.decision, *opening.plan, slots});
+        return opening.config.sampled;
+    };
+    int measured = 0;
+    for (int k = 0; k < 20; ++k) measured += cancel() ? 1 : 0;
+    EXPECT_LE(measured, 3) << "what is measured is thrown away";
+    (void)run(loop, kIterations, kAuto);
+    EXPECT_TRUE(run(loop, kIterations, kAuto).config.sampled) << "it ran to its end";
+}
+
 TEST(LoopLearning, KnownStatisticsAreRefreshedEverySixteenthExecution) {
     LoopLearning loop("loop", 2);
     loop.set_statistics({.mean = 100, .sd = 10, .overhead = 1, .known = true});
