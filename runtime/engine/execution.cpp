@@ -343,7 +343,7 @@ void Execution::leave_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     if (hot_.repeats <= round) return;
     hot_.records[std::size_t{share.worker} * hot_.rounds + round].record = slot.record;
     if (time - hot_.least_time > hot_.time_range) [[unlikely]]
-        unlike_.store(true, std::memory_order_relaxed);
+        reasons_.fetch_or(kUnlike, std::memory_order_relaxed);
 }
 
 }  // namespace gimbal

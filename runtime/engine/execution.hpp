@@ -204,6 +204,9 @@ public:
     /// enough, or a worker took more or less time than expected and they waited for each other longer than learning
     /// takes.  @threads the last one to leave
     [[nodiscard]] bool repeat();
+    /// What it was opened by no longer holds: it is not repeated. If its last worker is just leaving, it may be once.
+    /// @threads any, while nobody prepares it
+    void repeat_no_more() noexcept { reasons_.fetch_or(kOutdated, std::memory_order_relaxed); }
     /// What is asked for where it is repeated. @pre it may be
     [[nodiscard]] const Request& request() const noexcept { return repeated_for_; }
     /// How often, as it was allowed. [count]
@@ -264,6 +267,10 @@ private:
     static constexpr std::uint32_t kExpected = 0;  // none has come
     static constexpr std::uint32_t kRunning = 1;
     static constexpr std::uint32_t kRunOut = 2;  // one of them found nothing left
+
+    // Why it may not be repeated.
+    static constexpr std::uint8_t kUnlike = 1;    // a worker took more or less than expected, in this round
+    static constexpr std::uint8_t kOutdated = 2;  // repeat_no_more()
 
     void leave_at(gimbal_share& share, std::uint64_t stamp) noexcept;
     void expect(double time) noexcept;
@@ -357,7 +364,7 @@ private:
     std::atomic<std::uint32_t> round_{0};  // how often it was repeated
     std::uint32_t learnt_ = 0;             // from how many of these somebody has learnt
     gimbal_known_loop* place_ = nullptr;
-    std::atomic<bool> unlike_{false};  // a worker took more or less than expected, in this round
+    std::atomic<std::uint8_t> reasons_{0};  // not to repeat it
     std::uint64_t left_ = 0;
     gimbal_region* part_of_ = nullptr;
     std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers

@@ -72,7 +72,7 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
     round_.store(0, std::memory_order_relaxed);
     learnt_ = 0;
     place_ = nullptr;
-    unlike_.store(false, std::memory_order_relaxed);
+    reasons_.store(0, std::memory_order_relaxed);
     if (config.surplus == 0) return;
     if (surplus_slots_.size() < config.surplus) surplus_slots_ = std::vector<SurplusSlot>(config.surplus);
     stage_.store(kExpected, std::memory_order_relaxed);
@@ -170,9 +170,9 @@ bool Execution::out_of_balance() const noexcept {
 bool Execution::repeat() {
     const std::uint32_t round = round_.load(std::memory_order_relaxed);
     if (hot_.repeats <= round) return false;
-    if (unlike_.load(std::memory_order_relaxed)) [[unlikely]] {
-        unlike_.store(false, std::memory_order_relaxed);
-        if (out_of_balance()) return false;
+    if (reasons_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        const bool outdated = (reasons_.exchange(0, std::memory_order_relaxed) & kOutdated) != 0;
+        if (outdated || out_of_balance()) return false;
     }
     round_.store(round + 1, std::memory_order_release);  // partner: round()
     if (has_queues()) fill_queues();

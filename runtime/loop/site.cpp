@@ -168,9 +168,7 @@ bool LoopSite::leave_unseen(const Request& request) noexcept {
 
 // With the lock held: a loop that was run twice in the same way.
 void LoopSite::let_stand(Execution& execution, const Request& request) noexcept {
-    if (execution.repeats() == 0 || standing_.load(std::memory_order_relaxed) != nullptr ||
-        !may_stand_.load(std::memory_order_relaxed))
-        return;
+    if (execution.repeats() == 0 || standing_.load(std::memory_order_relaxed) != nullptr || !may_stand_) return;
     execution.set_place(gimbal::let_stand(request, &execution));
     if (execution.place() != nullptr) standing_.store(&execution, std::memory_order_relaxed);
 }
@@ -191,7 +189,7 @@ Execution* LoopSite::take_standing(const Request& request) noexcept {
 // By the last worker to leave it. @return false: it does not stand, or no longer
 bool LoopSite::keep_standing(const Execution& execution) noexcept {
     if (standing_.load(std::memory_order_relaxed) != &execution) return false;
-    if (may_stand_.load(std::memory_order_relaxed) && !execution.place()->mixed) return true;
+    if (!execution.place()->mixed) return true;
     let_stand_no_more(execution);
     return false;
 }

@@ -148,6 +148,7 @@ private:
     [[nodiscard]] bool learns_late(const Execution& ready, const Request& request) const noexcept;
     void learn_from_late(bool others_wait) noexcept;
     void take_back_ready() noexcept;
+    void settings_change() noexcept;
     [[nodiscard]] std::uint32_t repeats_of(const Opening& opening, const Request& request) const noexcept;
     void note_way(const Execution& finished) noexcept;
     [[nodiscard]] bool learns_at_once(const Execution& finished) const noexcept;
@@ -166,7 +167,6 @@ private:
     // Or an execution that its team enters without a word, again and again (gimbal/known_loops.h). Set with the lock
     // held; taken back by the last worker to leave it. With the lock held one may learn from it so far as it was left.
     std::atomic<Execution*> standing_ = nullptr;
-    std::atomic<bool> may_stand_ = true;  // the program does not change the loop's settings
     int rule_ = 0;
     LeftLoop left_;
     // The execution before the one in flight, if nobody has learnt from it yet. Put and taken with the lock held.
@@ -175,13 +175,14 @@ private:
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
     // execution writes fits into two or three cache lines.
     alignas(kApart) mutable std::mutex mutex_;
-    std::unique_ptr<Execution> spare_;        // one finished execution, ready for the next open()
-    std::vector<const Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
+    std::unique_ptr<Execution> spare_;  // one finished execution, ready for the next open()
+    std::vector<Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     LoopLearning learning_;
     double batch_ = 1;  // executions that were opened and learnt from at once, running mean [count]
     std::atomic<bool> is_short_ = false;  // as it was seen in its first execution, which was left to the caller
     bool asked_earlier_run_ = false;
     bool left_unseen_ = false;
+    bool may_stand_ = true;        // the program does not change the loop's settings
     bool without_memory_ = false;  // there was none: nothing is learnt any more, and nothing opened
     std::uint64_t kept_id_ = 0;    // of the loop in any run; 0: nothing is kept
     RankTie rank_tie_;

@@ -7,17 +7,22 @@
 
 namespace gimbal {
 
+// With the lock held: what was opened by the old settings is not repeated, and nothing stands any more.
+void LoopSite::settings_change() noexcept {
+    may_stand_ = false;
+    for (Execution* const execution : existing_) execution->repeat_no_more();
+    take_back_ready();
+}
+
 void LoopSite::set_hints(const UserHints& hints) {
     const std::lock_guard lock(mutex_);
-    take_back_ready();
-    may_stand_.store(false, std::memory_order_relaxed);
+    settings_change();
     learning_.set_hints(hints);
 }
 
 void LoopSite::set_static_fraction(double fraction) {
     const std::lock_guard lock(mutex_);
-    take_back_ready();
-    may_stand_.store(false, std::memory_order_relaxed);
+    settings_change();
     learning_.set_static_fraction(fraction);
 }
 

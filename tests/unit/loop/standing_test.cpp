@@ -80,6 +80,8 @@ public:
     }
 
     [[nodiscard]] int opened() const noexcept { return opened_.load(); }
+    /// Of the first worker, in the last execution [iterations].
+    [[nodiscard]] std::uint64_t first_chunk() const noexcept { return first_chunk_; }
     [[nodiscard]] std::uint64_t executions() const noexcept { return executions_; }
     [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
 
@@ -109,8 +111,10 @@ private:
 
     void draw(gimbal_share& share) {
         std::uint64_t first = 0, end = 0;
-        while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end))
+        while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end)) {
             for (std::uint64_t k = first; k < end; ++k) ran_[k].fetch_add(1, std::memory_order_relaxed);
+            if (share.worker == 0 && share.chunks == 1) first_chunk_ = end - first;
+        }
     }
 
     void leave(void* execution, gimbal_share& share) {
@@ -150,6 +154,7 @@ private:
     std::atomic<std::uint32_t> found_ = 0;
     std::atomic<int> opened_ = 0;
     std::uint64_t first_ = 1;
+    std::uint64_t first_chunk_ = 0;
     std::uint64_t executions_ = 0;
     std::uint64_t iterations_ = 0;
 };
@@ -281,11 +286,25 @@ TEST_F(Standing, ALoopWhoseSettingsTheProgramChangesStandsNoMore) {
     team.run_alone(500, [&](int) { return desc; });
     ASSERT_LT(team.opened(), 400);
     const int before = team.opened();
-    find_site(desc)->set_static_fraction(0.25);
+    find_site(desc)->set_static_fraction(0.24);
     team.run_alone(100, [&](int) { return desc; });
     EXPECT_GE(team.opened(), before + 99) << "all but the one that its team was to enter";
-    EXPECT_DOUBLE_EQ(find_site(desc)->static_fraction(), 0.25);
+    EXPECT_DOUBLE_EQ(find_site(desc)->static_fraction(), 0.24);
     expect_sums(desc, 2, 600, 600 * desc.trip);
+}
+
+TEST_F(Standing, ASettingCountsFromTheExecutionAfterThatWhichItsTeamWasToEnter) {
+    auto desc = loop(0x60010, "lws", 100);
+    desc.workers = 2;
+    Team team(2);
+    team.run_alone(500, [&](int) { return desc; });
+    ASSERT_LT(team.opened(), 400);
+    for (const double fraction : {0.24, 1.0}) {
+        find_site(desc)->set_static_fraction(fraction);
+        if (fraction < 1) team.run_alone(1, [&](int) { return desc; });
+        team.run_alone(1, [&](int) { return desc; });
+        EXPECT_DOUBLE_EQ(static_cast<double>(team.first_chunk()), 50 * fraction);
+    }
 }
 
 }  // namespace

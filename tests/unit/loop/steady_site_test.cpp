@@ -26,19 +26,24 @@ protected:
         return loop_desc(id, trip, 2, gimbal::intern(gimbal::parse_schedule(schedule)));
     }
     static void* open(const gimbal_loop_desc& desc) { return gimbal_loop_open(&desc); }
-    static void finish(void* execution, std::uint64_t trip) {
+    /// @return the first worker's first chunk [iterations]
+    static std::uint64_t finish(void* execution, std::uint64_t trip) {
         std::array<gimbal_share, 2> shares{};
+        std::uint64_t first_chunk = 0;
         std::vector<int> ran(trip, 0);
         for (std::uint32_t worker = 0; worker < 2; ++worker) gimbal_loop_begin(execution, worker, &shares[worker]);
         for (gimbal_share& share : shares) {
             std::uint64_t first = 0, end = 0;
-            while (gimbal_loop_next(&share, &first, &end))
+            while (gimbal_loop_next(&share, &first, &end)) {
                 for (std::uint64_t i = first; i < end; ++i) ++ran[i];
+                if (first_chunk == 0) first_chunk = end - first;
+            }
         }
         for (gimbal_share& share : shares) gimbal_loop_end(&share);
         EXPECT_EQ(ran, std::vector<int>(trip, 1));
+        return first_chunk;
     }
-    static void run(const gimbal_loop_desc& desc) { finish(open(desc), desc.trip); }
+    static std::uint64_t run(const gimbal_loop_desc& desc) { return finish(open(desc), desc.trip); }
     /// One of a team's workers. @param ran  [N] how often each iteration was run
     static void play(void* execution, std::uint32_t worker, std::vector<std::atomic<int>>& ran) {
         gimbal_share share{};
@@ -224,6 +229,21 @@ TEST_F(SteadySite, WhatIsSetMeanwhileHoldsForTheNextExecution) {
     EXPECT_EQ(find_site(desc)->static_fraction(), 0.25);
     run(desc);
     EXPECT_EQ(find_site(desc)->summary(1e-9, 0).static_fraction, 0.25);
+}
+
+// By what is handed out. The execution in flight would be repeated as it is.
+TEST_F(SteadySite, WhatIsSetWhileOneIsInFlightHoldsForTheNextExecution) {
+    const auto desc = loop(0x425, "lws");
+    find_site(desc)->set_static_fraction(0.25);
+    run_until_behind(desc);
+    ASSERT_EQ(run(desc), desc.trip / 8);
+    for (const double fraction : {1.0, 0.5, 0.25}) {
+        void* const in_flight = open(desc);
+        find_site(desc)->set_static_fraction(fraction);
+        finish(in_flight, desc.trip);
+        EXPECT_EQ(static_cast<double>(run(desc)), fraction * static_cast<double>(desc.trip) / 2);
+        for (int more = 0; more < 40; ++more) run(desc);
+    }
 }
 
 TEST_F(SteadySite, OneThatIsGivenUpTakesNothingWithIt) {
