@@ -37,7 +37,7 @@ extern KMP_HOOK_HIDDEN gimbal_known_table *__kmp_hook_known_loops;
 // Whether the user has named loops: only then are loops of other schedules
 // looked at, but for the first one (__kmp_hook_looks).
 extern KMP_HOOK_HIDDEN int __kmp_hook_rules;
-// Whether threads that wait lend their cores.
+// Whether threads that wait lend their cores: not in elastic teams.
 extern KMP_HOOK_HIDDEN int __kmp_hook_lending;
 // Threads of a team that have cores, if others may join it; 0: no team is such.
 extern KMP_HOOK_HIDDEN int __kmp_hook_elastic;
@@ -169,8 +169,8 @@ static inline bool __kmp_hook_parse_schedule(const char *value) {
   __kmp_hook_rules = __kmp_hook.gimbal_loop_rules();
   if (__kmp_hook_rules)
     __kmp_hook_looks |= KMP_HOOK_NAMED_LOOPS;
-  __kmp_hook_lending = __kmp_hook.gimbal_lending();
   __kmp_hook_elastic = __kmp_hook.gimbal_elastic_threads();
+  __kmp_hook_lending = __kmp_hook_elastic == 0 && __kmp_hook.gimbal_lending();
   __kmp_hook_spinning = __kmp_hook_elastic;
   if (__kmp_hook_elastic == 0)
     __kmp_hook_spinning =

@@ -31,18 +31,16 @@ static gimbal_waiter *__kmp_hook_first(const void *host, uint32_t) {
   return ((const kmp_info_t *)host)->th.hook_waiter->first;
 }
 
-// Where threads outnumber cores nobody has one to lend: in elastic teams, too.
-// Who is to sleep at once is not to look after others. Other patterns release
-// by other words.
+// Where threads outnumber cores nobody has one to lend. Who is to sleep at once
+// is not to look after others. Other patterns release by other words.
 static inline bool __kmp_hook_may_lend(const kmp_info_t *th,
                                        enum barrier_type bt) {
   int gather = __kmp_barrier_gather_pattern[bt];
   int release = __kmp_barrier_release_pattern[bt];
   __kmp_hook_own_patterns(bt, &gather, &release);
   return !KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 &&
-         th->th.th_team_nproc <= __kmp_hook_spinning &&
-         __kmp_hook_elastic == 0 && gather == bp_hyper_bar &&
-         release == bp_hyper_bar;
+         th->th.th_team_nproc <= __kmp_hook_spinning && __kmp_hook_lending &&
+         gather == bp_hyper_bar && release == bp_hyper_bar;
 }
 
 static inline kmp_uint64 __kmp_hook_limit_us() {

@@ -103,7 +103,8 @@ static inline void __kmp_hook_go_home(kmp_info_t *th) {
     __kmp_hook.gimbal_waiter_home(th->th.hook_waiter);
 }
 
-// The same, and it is to be seen by those who will wait for it.
+// The same, and it is to be seen by those who will wait for it, and by who asks
+// whether threads have their cores.
 static inline void __kmp_hook_set_out(kmp_info_t *th) {
   if (th->th.hook_waiter == nullptr)
     th->th.hook_waiter = __kmp_hook.gimbal_waiter_mine();
@@ -234,7 +235,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
     __kmp_hook_go_home(th);
     return kmp_sch_static_balanced;
   }
-  if (__kmp_hook_lending && active)
+  if (active)
     __kmp_hook_set_out(th);
   share->base = (kmp_uint64)pr->u.p.lb;
   share->stride = (kmp_uint64)(kmp_int64)pr->u.p.st;

@@ -135,7 +135,8 @@ constexpr auto kGeneral = std::to_array<OptionSpec>({
      .type = OptionType::boolean,
      .fallback = "on",
      .level = "thread",
-     .doc = "Whether a thread that waits for others lends its core to one of them that has none.",
+     .doc = "Whether a thread that waits for others lends its core to one of them that has none. That something else "
+            "uses the cores is noticed without it, too.",
      .set = [](Options& o, const OptionValue& v) { o.lend = std::get<bool>(v); }},
     {.name = "GIMBAL_RANK_THREADS",
      .type = OptionType::integer,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Threads that wait lend their cores: a team one of whose cores is taken, under the real library."""
+"""Threads that wait lend their cores: a team one of whose cores is taken, under the real library. And whether something
+else uses the cores is looked at whether they lend them or not."""
 import argparse
 import json
 import os
@@ -90,6 +91,21 @@ class Lending(unittest.TestCase):
             with self.subTest(pattern=pattern):
                 self.assertEqual(self.lent(1, KMP_FORKJOIN_BARRIER_PATTERN=pattern, KMP_PLAIN_BARRIER_PATTERN=pattern,
                                            KMP_REDUCTION_BARRIER_PATTERN=pattern), 0)
+
+
+class SharedCores(unittest.TestCase):
+    def test_are_looked_for_whether_threads_lend_theirs_or_not(self):
+        for compiler in ("clang", "gcc"):
+            program = OPTIONS.programs / f"shared_cores-{compiler}"
+            if not program.is_file():
+                continue
+            for lend in ("on", "off"):
+                with self.subTest(compiler=compiler, lend=lend):
+                    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=RUN_LIMIT_S,
+                                          check=False, env=clean_environment() | {
+                                              "LD_PRELOAD": str(OPTIONS.library), "OMP_NUM_THREADS": "2",
+                                              "GIMBAL_SCHEDULE": "auto", "GIMBAL_LEND": lend})
+                    self.assertEqual(done.stdout, "looked\n", done.stderr)
 
 
 def main():
