@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/clock.hpp"
 
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
 #include <atomic>
+#include <cerrno>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -11,7 +17,15 @@ namespace gimbal {
 
 namespace detail {
 bool clock_is_tsc = false;
+
+bool trusts_tsc(std::string_view kernel_clocks) noexcept {
+    if (kernel_clocks.empty()) return true;
+    // Virtual machines may have a clock of their host's alone, which is computed from the counter.
+    for (const std::string_view made_from_it : {"tsc", "kvm-clock", "xen"})
+        if (kernel_clocks.find(made_from_it) != std::string_view::npos) return true;
+    return false;
 }
+}  // namespace detail
 
 namespace {
 
@@ -22,13 +36,28 @@ struct ClockPoint {
 
 ClockPoint start_point;
 
+#if defined(__x86_64__) && !defined(GIMBAL_SIMULATED_RANKS)
+// The counters of sockets may run at one rate and differ: the kernel has compared them when it started.
+bool kernel_trusts_tsc() noexcept {
+    const int reason = errno;
+    std::array<char, 256> names{};
+    // Not open() and the like: a library may be loaded by a thread that is to be cancelled.
+    constexpr const char* kPath = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+    const long file = syscall(SYS_openat, AT_FDCWD, kPath, O_RDONLY | O_CLOEXEC);
+    const long size = file < 0 ? 0 : syscall(SYS_read, file, names.data(), names.size());
+    if (file >= 0) syscall(SYS_close, file);
+    errno = reason;
+    return detail::trusts_tsc({names.data(), static_cast<std::size_t>(size < 0 ? 0 : size)});
+}
+#endif
+
 bool has_invariant_tsc() noexcept {
 #if defined(__x86_64__) && !defined(GIMBAL_SIMULATED_RANKS)
     unsigned eax = 0;
     unsigned ebx = 0;
     unsigned ecx = 0;
     unsigned edx = 0;
-    return __get_cpuid(0x80000007U, &eax, &ebx, &ecx, &edx) != 0 && (edx & (1U << 8U)) != 0;
+    return __get_cpuid(0x80000007U, &eax, &ebx, &ecx, &edx) != 0 && (edx & (1U << 8U)) != 0 && kernel_trusts_tsc();
 #else
     return false;
 #endif
@@ -61,9 +90,9 @@ void start_clock() noexcept {
 double seconds_per_tick() noexcept {
     if (!detail::clock_is_tsc) return 1e-9;
     constexpr std::uint64_t kShortest_ns = 2'000'000;
-    ClockPoint now = read_both();
-    while (now.ns - start_point.ns < kShortest_ns) now = read_both();
-    return 1e-9 * static_cast<double>(now.ns - start_point.ns) / static_cast<double>(now.ticks - start_point.ticks);
+    while (monotonic_ns() - start_point.ns < kShortest_ns) {
+    }
+    return rough_seconds_per_tick();
 }
 
 double ticks_per_microsecond() noexcept {
@@ -81,6 +110,7 @@ double ticks_per_microsecond() noexcept {
     if (age_ns < 20'000) return 1000;
     const double measured = 1e3 * static_cast<double>(now.ticks - start_point.ticks) / static_cast<double>(age_ns);
     known.store(measured, std::memory_order_relaxed);
+    // Not over the process's whole life: where the machine sleeps the counter goes on, and CLOCK_MONOTONIC stops.
     due.store(age_ns > 50'000'000 ? UINT64_MAX : kFactor * age, std::memory_order_relaxed);
     return measured;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <string_view>
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -16,8 +17,12 @@ extern "C" std::uint64_t gimbal_virtual_ns(void);
 namespace gimbal {
 
 namespace detail {
-/// True once start_clock() found a time stamp counter that runs at a constant rate.
+/// True once start_clock() found a time stamp counter that runs at a constant rate and that the kernel trusts.
 extern bool clock_is_tsc;
+
+/// Whether the kernel keeps time by that counter, or might. @param kernel_clocks  as sysfs names those that are
+/// available; empty: not known, and nothing speaks against it
+[[nodiscard]] bool trusts_tsc(std::string_view kernel_clocks) noexcept;
 }  // namespace detail
 
 /// What a clock of the system shows [ns]; 0 where there is none.
@@ -37,8 +42,8 @@ extern bool clock_is_tsc;
     return ns_on(CLOCK_REALTIME);
 }
 
-/// The cheapest clock of this machine: the time stamp counter where it is invariant, else CLOCK_MONOTONIC. Where ranks
-/// are simulated, their virtual time: all that learns sees no other.
+/// The cheapest clock of this machine: the time stamp counter where it is invariant and the kernel trusts it, else
+/// CLOCK_MONOTONIC. Where ranks are simulated, their virtual time: all that learns sees no other.
 /// @return ticks since some start; compare and subtract only  @threads any  @cost 10-25 ns
 [[nodiscard]] inline std::uint64_t ticks() noexcept {
 #if defined(GIMBAL_SIMULATED_RANKS)
@@ -52,11 +57,12 @@ extern bool clock_is_tsc;
 }
 
 /// Choose the clock and note the first point of its calibration. Called when the library is loaded.
-/// @threads one, before any loop
+/// @threads one, before any loop  @cost three system calls, ten microseconds
 void start_clock() noexcept;
 
-/// Seconds per tick, measured between start_clock() and now; the longer ago, the better (at least 2 ms are waited for).
-/// @threads any
+/// Seconds per tick. Measured since start_clock() when somebody asks for it, and once that is 50 ms ago the same from
+/// then on; at least 2 ms are waited for. Known to a few millionths by then.
+/// @threads any  @cost as ticks_per_microsecond(), and a look at the clock
 [[nodiscard]] double seconds_per_tick() noexcept;
 
 /// Ticks per microsecond, roughly and at once: for bounds, not for reports. Wrong in the first 20 microseconds.
