@@ -42,7 +42,7 @@ void WorkQueues::prepare(const Plan& plan, std::uint64_t parts, bool fine) {
     counts_ = parts > 0 && plan.queues.size() > kFew;
     std::uint32_t full = 0;
     machine_ = plan.rules.victims == Victims::nearest ? &topology() : nullptr;
-    const std::size_t lanes = std::max<std::size_t>(plan.queues.size() + 2, plan.workers);
+    const std::size_t lanes = std::max<std::size_t>(plan.queues.size(), plan.workers);
     if (lanes_.size() < lanes) {
         lanes_ = std::vector<Lane>(lanes);
         std::uint64_t seed = 0x9E3779B97F4A7C15U;
@@ -54,8 +54,8 @@ void WorkQueues::prepare(const Plan& plan, std::uint64_t parts, bool fine) {
         lanes_[q].queue.part.store(std::max<std::uint64_t>((plan.queues[q].size() + parts - 1) / parts, 1), kRelaxed);
         full += plan.queues[q].size() > 0 ? 1 : 0;
     }
-    if (parts > 0) question().store(0, kRelaxed);
-    if (counts_) filled().store(full, kRelaxed);
+    if (parts > 0) question_.store(0, kRelaxed);
+    if (counts_) filled_.store(full, kRelaxed);
     if (!plan.rules.takes_part) return;
     for (Lane& lane : lanes_) {
         Worker& worker = lane.worker;
@@ -136,8 +136,8 @@ void WorkQueues::advance(std::uint32_t worker, std::uint64_t grain) noexcept {
 }
 
 bool WorkQueues::somebody_claims() const noexcept {
+    if (counts_) return filled_.load(kRelaxed) > 0;
     const std::size_t count = plan_->queues.size();
-    if (counts_) return lanes_[count + 1].queue.word.load(kRelaxed) > 0;
     for (std::size_t q = 0; q < count; ++q) {
         if (lanes_[q].queue.claimed.load(kRelaxed) != 0) return true;
     }
@@ -171,7 +171,7 @@ Range WorkQueues::steal(std::uint32_t thief) noexcept {
 }
 
 std::uint32_t WorkQueues::next_victim(std::uint32_t thief) noexcept {
-    if (counts_ && filled().load(kRelaxed) == 0) return kNobody;
+    if (counts_ && filled_.load(kRelaxed) == 0) return kNobody;
     if (plan_->rules.victims == Victims::nearest) return nearest_victim(thief);
     Worker& self = lanes_[thief].worker;
     const auto count = static_cast<std::uint32_t>(plan_->queues.size());
@@ -239,7 +239,7 @@ void WorkQueues::keep(std::uint32_t thief, Range& stolen) noexcept {
     std::uint64_t word = own.load(kRelaxed);
     if (unpack(word).size() != 0) return;
     const std::uint64_t rest = pack(stolen.first + mine, stolen.end);
-    if (counts_) filled().fetch_add(1, kRelaxed);
+    if (counts_) filled_.fetch_add(1, kRelaxed);
     if (own.compare_exchange_strong(word, rest, kRelaxed)) {
         stolen.end = stolen.first + mine;
     } else {

@@ -62,9 +62,9 @@ public:
     [[nodiscard]] Range draw_own(std::uint32_t worker) noexcept;
     /// A worker that still claims its whole block is to give back what it has not begun.
     void ask() noexcept {
-        if (!asked()) question().store(1, std::memory_order_relaxed);
+        if (!asked()) question_.store(1, std::memory_order_relaxed);
     }
-    [[nodiscard]] bool asked() const noexcept { return lanes_[plan_->queues.size()].queue.part.load(kRelaxed) != 0; }
+    [[nodiscard]] bool asked() const noexcept { return question_.load(kRelaxed) != 0; }
     /// Whether somebody claims a block, and may still give some of it back. @cost O(queues), or O(1) in large teams
     [[nodiscard]] bool somebody_claims() const noexcept;
     /// The end of the loop, which a worker holds back until nothing else is left. @threads that worker
@@ -117,23 +117,23 @@ private:
     [[nodiscard]] std::uint32_t next_victim(std::uint32_t thief) noexcept;
     [[nodiscard]] std::uint32_t nearest_victim(std::uint32_t thief) const noexcept;
     void drop_claim(std::uint32_t worker) noexcept;
-    /// Not 0: somebody asked. It is read before each part, and written once.
-    [[nodiscard]] std::atomic<std::uint64_t>& question() noexcept { return lanes_[plan_->queues.size()].queue.part; }
-    /// Queues that hold something, or whose owner claims something, or a few more: who finds none need not look at all
-    /// of them. Only in large teams whose queues are seldom stolen from.
-    [[nodiscard]] std::atomic<std::uint64_t>& filled() noexcept { return lanes_[plan_->queues.size() + 1].queue.word; }
     void emptied() noexcept {
-        if (counts_) filled().fetch_sub(1, kRelaxed);
+        if (counts_) filled_.fetch_sub(1, kRelaxed);
     }
     void keep(std::uint32_t thief, Range& stolen) noexcept;
     void adapt(std::uint32_t worker) noexcept;
 
+    // Read at each draw: a cache line.
     const Plan* plan_ = nullptr;
-    const Topology* machine_ = nullptr;  // only if victims are the nearest
-    std::uint64_t parts_ = 0;            // as QueueRules has it, of this execution
-    std::uint64_t stride_ = 1;           // parts that an owner draws at once from what it claims
-    bool counts_ = false;                // filled() is kept
-    std::vector<Lane> lanes_;            // [at least queues + 2, and workers]
+    const Topology* machine_ = nullptr;       // only if victims are the nearest
+    std::uint64_t parts_ = 0;                 // as QueueRules has it, of this execution
+    std::uint64_t stride_ = 1;                // parts that an owner draws at once from what it claims
+    std::atomic<std::uint32_t> question_{0};  // not 0: somebody asked; written once
+    bool counts_ = false;                     // filled_ is kept
+    std::vector<Lane> lanes_;                 // [at least queues, and workers]
+    // Queues that hold something, or whose owner claims something, or a few more: who finds none need not look at all
+    // of them. Only in large teams whose queues are seldom stolen from.
+    alignas(kApart) std::atomic<std::uint64_t> filled_{0};
 };
 
 }  // namespace gimbal

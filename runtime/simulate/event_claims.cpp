@@ -240,7 +240,7 @@ Range EventLoop::State::next_queued(std::uint32_t worker, bool& own) noexcept {
 
 // A queue serves one after the other, too; whom a thief steals from is not known here, so it counts for its own queue.
 void EventLoop::State::run_queues() {
-    if (plan->rules.victims == Victims::random) queues = WorkQueues();  // whose random numbers go on from run to run
+    if (plan->rules.victims == Victims::random) queues.release();  // whose random numbers go on from run to run
     queues.prepare(*plan);
     for (std::uint32_t i = 0; i < plan->workers; ++i) {
         queues.enter(i, -1);
