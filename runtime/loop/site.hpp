@@ -178,7 +178,7 @@ private:
     std::unique_ptr<Execution> spare_;  // one finished execution, ready for the next open()
     std::vector<Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     LoopLearning learning_;
-    double batch_ = 1;  // executions that were opened and learnt from at once, running mean [count]
+    double batch_ = 1;                    // executions that were opened and learnt from at once, running mean [count]
     std::atomic<bool> is_short_ = false;  // as it was seen in its first execution, which was left to the caller
     bool asked_earlier_run_ = false;
     bool left_unseen_ = false;
