@@ -246,8 +246,9 @@ OverRanks time_over_ranks(const Growing& growing, std::uint32_t ranks_seen) {
 }
 
 /// How many ranks there are, and how long each and its processes lived.
-/// @param busy  gets a place for each rank that is seen
-void add_ranks(std::span<const RunRecord> records, MergedRun& run, ByRank& busy) {
+/// @param busy   gets a place for each rank that is seen
+/// @param lives  gets the time of the processes of each [s]
+void add_ranks(std::span<const RunRecord> records, MergedRun& run, ByRank& busy, ByRank& lives) {
     ByRank wall;
     for (const RunRecord& record : records) {
         run.ranks = std::max(run.ranks, static_cast<std::uint32_t>(std::max(record.ranks, record.rank + 1)));
@@ -256,7 +257,8 @@ void add_ranks(std::span<const RunRecord> records, MergedRun& run, ByRank& busy)
     }
     for (auto& [rank, alive_s] : wall) {
         alive_s = time_alive(records, rank);
-        run.lives_s += std::max(alive_s, lives_of(records, rank)) / static_cast<double>(wall.size());
+        lives[rank] = std::max(alive_s, lives_of(records, rank));
+        run.lives_s += lives[rank] / static_cast<double>(wall.size());
     }
     run.ranks_seen = static_cast<std::uint32_t>(wall.size());
     run.wall_s = over_ranks(wall, run.ranks_seen);
@@ -297,11 +299,21 @@ void add_loop(const LoopSummary& loop, int rank, Growing& growing, MergedRun& ru
     }
 }
 
-MergedLoop merged_loop(const LoopKey& key, Growing& growing, std::uint32_t ranks_seen) {
+/// The record that a loop over ranks stands in has the time of all of them.
+double overlap_of(const ByRank& time_s, const ByRank& lives) {
+    double all_s = 0, passed_s = 0;
+    for (const auto& [rank, seconds] : time_s) {
+        all_s += seconds;
+        passed_s += std::min(seconds, lives.at(rank));
+    }
+    return passed_s > 0 ? all_s / passed_s : 1;
+}
+
+MergedLoop merged_loop(const LoopKey& key, Growing& growing, std::uint32_t ranks_seen, const ByRank& lives) {
     if (key.steals) complete_steals(growing);
     const auto ranks = static_cast<std::uint32_t>(growing.time_s.size());
     const OverRanks time_s = time_over_ranks(growing, ranks_seen);
-    return {std::move(growing.sum), time_s, ranks};
+    return {std::move(growing.sum), time_s, ranks, overlap_of(growing.time_s, lives)};
 }
 
 }  // namespace
@@ -342,8 +354,8 @@ double MergedLoop::scheduling_overhead() const noexcept {
 MergedRun merge(std::span<const RunRecord> records) {
     MergedRun run;
     std::map<LoopKey, Growing> loops;
-    ByRank busy;
-    add_ranks(records, run, busy);
+    ByRank busy, lives;
+    add_ranks(records, run, busy, lives);
     for (const RunRecord& record : records) {
         add_process(record, records, run);
         for (const LoopSummary& loop : record.loops) add_loop(loop, record.rank, loops[key_of(loop)], run, busy);
@@ -357,7 +369,7 @@ MergedRun merge(std::span<const RunRecord> records) {
     run.waiting_places = waiting_places(records);
     const OverRanks busy_s = over_ranks(busy, run.ranks_seen);
     run.rank_balance = busy_s.max > 0 ? busy_s.mean / busy_s.max : 1;
-    for (auto& [key, growing] : loops) run.loops.push_back(merged_loop(key, growing, run.ranks_seen));
+    for (auto& [key, growing] : loops) run.loops.push_back(merged_loop(key, growing, run.ranks_seen, lives));
     std::stable_sort(run.loops.begin(), run.loops.end(),
                      [](const MergedLoop& a, const MergedLoop& b) { return a.sum.time_s > b.sum.time_s; });
     return run;

@@ -55,6 +55,9 @@ struct MergedLoop {
     /// of all ranks, unless it is stolen from: how its ranks differ is in imbalance() and lost().
     OverRanks time_s;
     std::uint32_t ranks = 0;  ///< ranks whose records have it [count]
+    /// Its time over the part of it that fits into the lives of its ranks. More than 1: executions ran at the same
+    /// time, in several teams, or in one whose threads are in different executions (nowait).
+    double overlap = 1;
 
     /// Whether the figures over workers are of all of them: of stealing each rank's record has its own.
     [[nodiscard]] bool knows_all_workers() const noexcept;

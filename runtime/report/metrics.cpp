@@ -12,7 +12,7 @@ constexpr std::array<Metric, 29> kMetrics = {{
     {"calls", "count", "executions of the loop", "of threads summed over ranks; untimed_calls of them are in no time"},
     {"iterations", "iterations", "sum of trip counts", "over all executions and ranks"},
     {"time_s", "s", "sum(last finish - first begin)",
-     "wall time inside the loop, barrier not included; of a loop over ranks one for all of them"},
+     "time inside the loop, barrier not included; executions at the same time add up; over ranks one for all of them"},
     {"imbalance", "1", "sum(max(L)) / sum(mean(L)) - 1", "how much longer the slowest worker took than the mean"},
     {"late", "1", "late_s / time_s; late_s = sum(max(mean(begin), last begin - mean(L)) - first begin)",
      "part of the loop time before a worker came: it worked elsewhere or had to be woken up"},

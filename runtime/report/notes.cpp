@@ -20,7 +20,7 @@ constexpr double kFewPerThread = 2;      // with fewer iterations per thread and
 constexpr std::size_t kPlaceWidth = 44;  // of a name [characters]
 constexpr double kOutside_s = 1e-6;      // per call: the least that OpenMP takes around a loop (fork or barrier)
 
-/// One loop's losses, mean over ranks. Kept apart, because their cures differ.
+/// One loop's losses, mean over ranks, of the time that passed. Kept apart, because their cures differ.
 struct Loss {
     const MergedLoop* loop = nullptr;
     double balance_s = 0;     ///< perfect balance would save [s]
@@ -159,12 +159,13 @@ std::vector<Loss> losses_of(const MergedRun& run) {
             losses.push_back({.loop = &loop, .balance_s = balance_s, .scheduling_s = parts.scheduling_s});
             continue;
         }
-        const double ranks = std::max(1U, run.ranks_seen);
+        // Executions that ran at the same time lose that time once.
+        const double each = 1 / (std::max(1U, run.ranks_seen) * loop.overlap);
         losses.push_back({.loop = &loop,
-                          .balance_s = parts.waiting_s / ranks,
-                          .scheduling_s = parts.scheduling_s / ranks,
-                          .late_s = parts.late_s / ranks,
-                          .entry_s = parts.entry_exit_s / ranks});
+                          .balance_s = parts.waiting_s * each,
+                          .scheduling_s = parts.scheduling_s * each,
+                          .late_s = parts.late_s * each,
+                          .entry_s = parts.entry_exit_s * each});
     }
     std::stable_sort(losses.begin(), losses.end(),
                      [](const Loss& a, const Loss& b) { return a.largest() > b.largest(); });
@@ -196,7 +197,8 @@ std::string note_on_slowest(const MergedRun& run) {
         if (!loop.sum.slow) continue;
         // Not of what threads wait, for something else perhaps.
         const double busy_s = loop.sum.busy_mean_s / (loop.sum.over_ranks ? 1 : std::max(1U, loop.ranks));
-        const double cost_s = (1 - loop.sum.slow->rate) * std::min(loop.time_s.mean, busy_s) / loop.sum.workers;
+        const double time_s = std::min(loop.time_s.mean, busy_s) / loop.overlap;
+        const double cost_s = (1 - loop.sum.slow->rate) * time_s / loop.sum.workers;
         if (cost_s < most_s) continue;
         most = &loop;
         most_s = cost_s;
@@ -208,14 +210,20 @@ std::string note_on_slowest(const MergedRun& run) {
 std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
     Loss sum;
     std::uint64_t calls = 0, untimed = 0;
+    double in_loops_s = 0;
     for (const Loss& loss : losses) {
         untimed += loss.loop->sum.untimed_calls;
+        if (!loss.loop->sum.over_ranks) in_loops_s += loss.loop->time_s.mean / loss.loop->overlap;
         sum.balance_s += loss.balance_s;
         sum.scheduling_s += loss.scheduling_s;
         sum.late_s += loss.late_s;
         sum.entry_s += loss.entry_s;
         if (!loss.loop->sum.over_ranks) calls += loss.loop->sum.calls;
     }
+    // Loops that ran inside each other, or at the same time, lose no more than the time there was.
+    if (in_loops_s > run.lives_s)
+        for (double* const part : {&sum.balance_s, &sum.scheduling_s, &sum.late_s, &sum.entry_s})
+            *part *= run.lives_s / in_loops_s;
     const double worth_s = kWorthSaying * run.lives_s;
     if (sum.all() >= worth_s && sum.all() > 0) {
         return "NOTE all loops together lose " + amount_of(sum.all(), run) + ": waiting " + seconds(sum.balance_s) +

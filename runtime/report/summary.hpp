@@ -52,6 +52,10 @@ namespace gimbal {
 /// @pre loop.steals  @errors std::bad_alloc
 [[nodiscard]] std::string steal_remark(const LoopSummary& loop);
 
+/// One line on executions that ran at the same time, so that their sum is more than the run lasted.
+/// @return empty: it is not more  @errors std::bad_alloc
+[[nodiscard]] std::string overlap_remark(const MergedLoop& loop);
+
 /// The full report's part: every worker of every loop; threads rank by rank.
 /// @param records  by rank  @errors std::bad_alloc  @cost O(records * loops * workers)
 [[nodiscard]] std::string worker_tables(std::span<const RunRecord> records, const MergedRun& run);

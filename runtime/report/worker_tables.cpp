@@ -96,6 +96,14 @@ std::string ratio_text(double ratio) {
 
 }  // namespace
 
+std::string overlap_remark(const MergedLoop& loop) {
+    constexpr double kSurely = 1.01;  // clocks differ a little
+    if (loop.overlap < kSurely) return {};
+    const char* const who = loop.sum.over_ranks ? "ranks" : "several teams, or threads";
+    return std::string("  calls ran at the same time (") + who +
+           " that did not wait for each other): time_s adds them up, " + fixed(loop.overlap, 1) + " times what passed";
+}
+
 std::string steal_remark(const LoopSummary& loop) {
     const StealFigures& steals = *loop.steals;
     const std::string tries = std::to_string(steals.attempts) + (steals.attempts == 1 ? " attempt" : " attempts");

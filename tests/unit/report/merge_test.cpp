@@ -42,6 +42,16 @@ TEST(Merge, TwoRanksByHand) {
     EXPECT_EQ(loop.sum.schedules[0].calls, 3U);
 }
 
+TEST(Merge, ExecutionsThatDoNotFitIntoTheirRanksLifeRanAtTheSameTime) {
+    RunRecord records[] = {sample_record(0, 2), sample_record(1, 2)};
+    EXPECT_EQ(merge(records).loops[0].overlap, 1);
+    records[1].wall_s = 1;  // of 3 s in the loop
+    EXPECT_DOUBLE_EQ(merge(records).loops[0].overlap, (3.0 + 3) / (3 + 1));
+    RunRecord children[] = {sample_record(), sample_record()};  // of one rank, side by side: the lives of both count
+    for (RunRecord& child : children) child.started_s = 100, child.wall_s = 3;
+    EXPECT_EQ(merge(children).loops[0].overlap, 1);
+}
+
 TEST(Merge, PartsOfTheTimeAddUpOverRanks) {
     RunRecord records[] = {sample_record(0, 2), sample_record(1, 2)};
     for (RunRecord& record : records) {

@@ -145,6 +145,29 @@ TEST(Summary, ProcessesSideBySideLoseAPartOfTheTimeOfAllOfThem) {
                 HasSubstr("perfect balance would save 16.00 s (10.0 % of the time of its processes)."));
 }
 
+TEST(Summary, CallsAtTheSameTimeLoseThatTimeOnce) {
+    RunRecord record = sample_record();
+    record.wall_s = 1.5;  // of 3 s of loop time, a third of which is lost
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("perfect balance would save 0.500 s (33.3 % of the run)."));
+    EXPECT_THAT(text, HasSubstr("\n  calls ran at the same time (several teams, or threads that did not wait for each "
+                                "other): time_s adds them up, 2.0 times what passed\n"));
+    record.wall_s = 3;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), Not(HasSubstr("at the same time")));
+}
+
+TEST(Summary, LoopsInsideEachOtherLoseNoMoreThanTheRun) {
+    RunRecord record = sample_record();
+    record.wall_s = 0.3;
+    LoopSummary& loop = record.loops[0];
+    loop.time_s = loop.busy_max_s = 0.3;
+    loop.busy_mean_s = 0.2975;
+    loop.scheduling_s = 0;
+    record.loops.resize(4, loop);
+    for (std::size_t i = 1; i < record.loops.size(); ++i) record.loops[i].name += std::to_string(i);
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("NOTE all loops together lose less than 1 %"));
+}
+
 TEST(Summary, NoteNamesTheVariableThatDecided) {
     RunRecord record = sample_record();
     record.loops[0].schedules = {{"gss", "OMP_SCHEDULE", 2}};
