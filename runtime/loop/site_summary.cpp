@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the report says of a loop.
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +22,20 @@ AlternativeUse alternative_of(const Selector* selector, const LoopSummary& summa
     return {.schedule = to_string(known->schedule),
             .call_s = known->loop_time * seconds_per_tick,
             .ratio = known->ratio,
-            .predicted = known->predicted};
+            .predicted = known->predicted,
+            .calls = known->trials,
+            .error = known->error};
+}
+
+/// Of the median of so many of the last executions [ticks]. @return < 0: they are too few
+double error_of_median(const RecentTimes& times, std::uint64_t calls) {
+    constexpr std::uint64_t kFewest = 3;
+    // Of a normal distribution: its deviation is 1.4826 times half the distance of its quartiles, and the error of a
+    // median 1.2533 times that of a mean.
+    constexpr double kError = 1.4826 * 1.2533;
+    if (calls < kFewest) return -1;
+    const auto count = static_cast<double>(std::min<std::uint64_t>(calls, RecentTimes::kCount));
+    return kError * times.spread(calls) / std::sqrt(count);
 }
 
 /// @return nothing: all work alike, or it is not known
@@ -63,6 +78,7 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     summary.scheduling_s = static_cast<double>(totals.chunks) * dispatch_s / workers_;
     summary.fallbacks = totals.fallbacks;
     for (const LoopTotals::Use* use = totals.first_use(); use; use = use->next.load(std::memory_order_acquire)) {
+        const double error = error_of_median(use->recent, use->calls);
         summary.schedules.push_back({.schedule = to_string(use->schedule),
                                      .reason = std::string(use->reason),
                                      .calls = use->calls,
@@ -70,7 +86,8 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
                                      .exploring = use->exploring,
                                      .median_s = use->recent.median(use->calls) * seconds_per_tick,
                                      .shortest = use->shortest,
-                                     .longest = use->longest});
+                                     .longest = use->longest,
+                                     .median_error_s = error < 0 ? -1 : error * seconds_per_tick});
     }
     add_untimed(summary, left_.calls(), left_.iterations());
     complete_choices(summary, {});

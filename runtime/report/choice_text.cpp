@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <vector>
 
 #include "gimbal/plain_text.hpp"
@@ -25,15 +26,45 @@ bool names_fraction(const std::string& schedule, double fraction) {
     return named && std::abs(*named - fraction) < 0.005;
 }
 
-/// A share of the calls; never 0 % or 100 % for what is neither.
-std::string share(std::uint64_t part, std::uint64_t all) {
-    const double exact = 100 * static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(1, all));
-    const bool some = part != 0 && part != all;
-    return fixed(some ? std::clamp(exact, 1.0, 99.0) : exact, 0) + " %";
+/// Parts of the calls in whole per cent, by the largest remainders: with what they leave of `all` they add up to 100,
+/// and nothing that is there is 0 %.
+std::vector<std::string> shares(std::vector<std::uint64_t> parts, std::uint64_t all) {
+    const std::size_t asked = parts.size();
+    const std::uint64_t sum = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0});
+    all = std::max({all, sum, std::uint64_t{1}});
+    parts.push_back(all - sum);
+    const auto exact = [&](std::size_t i) { return 100 * static_cast<double>(parts[i]) / static_cast<double>(all); };
+    std::vector<int> whole(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        whole[i] = parts[i] == 0 ? 0 : std::max(1, static_cast<int>(exact(i)));
+    const auto largest = [&](auto score) {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < parts.size(); ++i)
+            if (score(i) > score(best)) best = i;
+        return best;
+    };
+    int missing = 100 - std::accumulate(whole.begin(), whole.end(), 0);
+    for (; missing > 0; --missing) ++whole[largest([&](std::size_t i) { return exact(i) - whole[i]; })];
+    for (; missing < 0; ++missing)
+        --whole[largest([&](std::size_t i) { return whole[i] > 1 ? whole[i] - exact(i) : -1.0; })];
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < asked; ++i) texts.push_back(std::to_string(whole[i]) + " %");
+    return texts;
 }
 
-/// "feedback 94 % (auto), gss 2 %": what ran without exploring, the most frequent first; a reason where it changes.
-std::string settled_text(const LoopSummary& loop) {
+/// What exploring cost, behind its share of the calls; empty: that is not known.
+std::string exploring_cost_text(const LoopSummary& loop) {
+    // Without anything to compare with nobody knows what it cost.
+    const auto main = main_choice(loop);
+    if (loop.exploring_calls == loop.calls || !main || !(main->call_s() > 0) || lengths_differ(loop)) return {};
+    const std::string text = " cost " + seconds(loop.exploring_cost_s) + " s";
+    if (loop.untimed_calls > 0) return text;  // of how much nobody knows
+    return text + " (" + per_cent(loop.time_s > 0 ? loop.exploring_cost_s / loop.time_s : 0) + " of the time)";
+}
+
+/// "feedback 92 % (auto), gss 2 %, exploring 6 % cost 0.012 s (0.1 % of the time)": what ran without exploring, the
+/// most frequent first, a reason where it changes; then what ran to learn.
+std::string calls_text(const LoopSummary& loop) {
     std::vector<const ScheduleUse*> uses;
     for (const ScheduleUse& use : loop.schedules)
         if (!use.exploring) uses.push_back(&use);
@@ -42,33 +73,28 @@ std::string settled_text(const LoopSummary& loop) {
     std::stable_sort(uses.begin(), uses.end(), [&](const auto* a, const auto* b) {
         return a->calls != b->calls ? a->calls > b->calls : leads(a) && !leads(b);
     });
+    const std::size_t named = uses.size() > kShown + 1 ? kShown : uses.size();
+    std::vector<std::uint64_t> parts;
+    for (std::size_t i = 0; i < named; ++i) parts.push_back(uses[i]->calls);
+    parts.push_back(std::accumulate(uses.begin() + static_cast<std::ptrdiff_t>(named), uses.end(), std::uint64_t{0},
+                                    [](std::uint64_t sum, const ScheduleUse* use) { return sum + use->calls; }));
+    parts.push_back(loop.exploring_calls);
+    const std::vector<std::string> share = shares(parts, loop.calls);
     std::string text, reason;
-    std::uint64_t others = 0;
-    for (std::size_t i = 0; i < uses.size(); ++i) {
-        if (i >= kShown && uses.size() > kShown + 1) {
-            others += uses[i]->calls;
-            continue;
-        }
-        text.append(text.empty() ? "" : ", ").append(uses[i]->schedule).append(" ");
-        text.append(share(uses[i]->calls, loop.calls));
+    const auto add = [&text](const std::string& what, const std::string& how_often) {
+        text.append(text.empty() ? "" : ", ").append(what).append(" ").append(how_often);
+    };
+    for (std::size_t i = 0; i < named; ++i) {
+        add(uses[i]->schedule, share[i]);
         if (uses[i]->reason != reason) text.append(" (").append(uses[i]->reason).append(")");
         reason = uses[i]->reason;
     }
-    if (others) text.append(", ").append(std::to_string(uses.size() - kShown)).append(" more ");
-    return others ? text.append(share(others, loop.calls)) : text;
+    if (named < uses.size()) add(std::to_string(uses.size() - named) + " more", share[named]);
+    if (loop.exploring_calls > 0) add("exploring", share[named + 1] + exploring_cost_text(loop));
+    return text;
 }
 
-std::string exploring_text(const LoopSummary& loop) {
-    if (loop.exploring_calls == 0) return {};
-    std::string text = "exploring " + share(loop.exploring_calls, loop.calls);
-    // Without anything to compare with nobody knows what it cost.
-    const auto main = main_choice(loop);
-    if (loop.exploring_calls == loop.calls || !main || !(main->call_s() > 0) || lengths_differ(loop)) return text;
-    text += " cost " + seconds(loop.exploring_cost_s) + " s";
-    if (loop.untimed_calls > 0) return text;  // of how much nobody knows
-    return text + " (" + per_cent(loop.time_s > 0 ? loop.exploring_cost_s / loop.time_s : 0) + ")";
-}
-
+/// @return empty: there is none
 std::string alternative_text(const AlternativeUse& other) {
     if (other.schedule.empty()) return {};
     const double change = other.ratio - 1;
@@ -76,7 +102,10 @@ std::string alternative_text(const AlternativeUse& other) {
     size += change > 0 ? "slower" : "faster";
     if (std::abs(change) < 0.005) size = "as fast";
     if (other.ratio >= 3) size = fixed(other.ratio, other.ratio < 10 ? 1 : 0) + " times as long";
-    return "best other: " + other.schedule + ", " + size + (other.predicted ? " (predicted)" : " (measured)");
+    if (!differs(other)) size = "no clear difference";
+    const std::string measured = other.calls > 0 ? " (measured in " + count(other.calls, "call", "calls") + ")"
+                                                 : " (measured)";  // by older versions
+    return "best other: " + other.schedule + ", " + size + (other.predicted ? " (predicted)" : measured);
 }
 
 /// "5000 of 5040 calls left static, untimed", of loops that are too short.
@@ -112,16 +141,16 @@ std::string technique_cell(const LoopSummary& loop) {
     const auto main = main_choice(loop);
     if (!main) return "-";
     std::string cell = main->schedule;
-    // The share of the line below: without exploring, unless nothing else was done.
-    const std::uint64_t shown = main->settled_calls != 0 ? main->settled_calls : main->calls;
-    if (shown != loop.calls)
-        cell.append(" ").append(std::to_string(shown)).append("/").append(std::to_string(loop.calls));
     // What the last execution ran with says nothing about another schedule.
     const bool ran_last = loop.tuned_schedule.empty() || loop.tuned_schedule == main->schedule;
     if (ran_last && loop.static_fraction >= 0 && !names_fraction(main->schedule, loop.static_fraction))
         cell.append(" f_s=").append(fixed(loop.static_fraction, 2));
     if (ran_last && !loop.tuning.empty() && loop.tuning != "settled") cell.append(" in ").append(loop.tuning);
-    return cell.append(" (").append(main->reason).append(")");
+    cell.append(" (").append(main->reason);
+    // The share of the line below: without exploring, unless nothing else was done.
+    const std::uint64_t shown = main->settled_calls != 0 ? main->settled_calls : main->calls;
+    if (shown != loop.calls) cell += ", " + std::to_string(shown) + " of " + count(loop.calls, "call", "calls");
+    return cell.append(")");
 }
 
 std::string choice_remark(const LoopSummary& loop) {
@@ -131,8 +160,7 @@ std::string choice_remark(const LoopSummary& loop) {
     };
     add("", earlier_text(loop));
     if (loop.schedules.size() >= 2 || !loop.alternative.schedule.empty()) {
-        add("; ", settled_text(loop));
-        add(", ", exploring_text(loop));
+        add("; ", calls_text(loop));
         add("; ", alternative_text(loop.alternative));
     }
     add("; ", untimed_text(loop));

@@ -2,6 +2,7 @@
 #include "report/choices.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@ namespace gimbal {
 namespace {
 
 constexpr std::uint64_t kEnough = 3;  // executions whose mean says something of a schedule
+constexpr std::uint64_t kProof = 5;   // executions without which nothing is faster
+constexpr double kErrors = 2;         // standard errors that are no chance
 constexpr double kShort_s = 20e-6;    // a loop that takes less was left because it is short
 
 /// Of an execution under static that was timed; 0: there was none [s].
@@ -41,6 +44,7 @@ std::vector<ScheduleSum> by_schedule(const LoopSummary& loop) {
             most[place] = use.calls;
             sum.reason = use.reason;
             sum.median_s = use.median_s;
+            sum.median_error_s = use.median_error_s;
         }
         sum.calls += use.calls;
         if (use.exploring) continue;
@@ -65,9 +69,24 @@ AlternativeUse fastest_other(const LoopSummary& loop, const std::string& main) {
     for (const auto& [schedule, sum] : sums) {
         if (sum.calls < kEnough || !(sum.time_s > 0)) continue;
         const double call_s = sum.median_s > 0 ? sum.median_s : sum.time_s / static_cast<double>(sum.calls);
-        if (best.schedule.empty() || call_s < best.call_s) best = {.schedule = schedule, .call_s = call_s};
+        if (!best.schedule.empty() && call_s >= best.call_s) continue;
+        best = {.schedule = schedule, .call_s = call_s, .calls = sum.calls, .error = sum.median_error_s};
     }
     return best;
+}
+
+/// In an execution that was timed, mean [s].
+double late_s(const LoopSummary& loop) noexcept {
+    const std::uint64_t timed = loop.calls - std::min(loop.calls, loop.untimed_calls);
+    return timed > 0 ? loop.late_s / static_cast<double>(timed) : 0;
+}
+
+/// Of the ratio of two medians. That threads came late in the executions of one and not in those of the other is to be
+/// within two of them, too. @return < 0: not known
+double error_of_ratio(const AlternativeUse& other, const ScheduleSum& main, const LoopSummary& loop) noexcept {
+    if (other.error < 0 || main.median_error_s < 0) return -1;
+    const double main_s = main.typical_s();
+    return std::hypot(other.error, main.median_error_s * other.call_s / main_s, late_s(loop) / kErrors) / main_s;
 }
 
 /// Smallest and largest length of all uses; not known if one's is not.
@@ -89,6 +108,9 @@ void add_use(const ScheduleUse& use, ScheduleUse& sum) noexcept {
     const auto before = static_cast<double>(sum.calls), more = static_cast<double>(use.calls);
     const bool known = sum.median_s > 0 && use.median_s > 0;
     sum.median_s = known ? (sum.median_s * before + use.median_s * more) / (before + more) : 0;
+    const bool errors_known = known && sum.median_error_s >= 0 && use.median_error_s >= 0;
+    sum.median_error_s =
+        errors_known ? std::hypot(sum.median_error_s * before, use.median_error_s * more) / (before + more) : -1;
     sum.shortest = std::min(sum.shortest, use.shortest);  // 0, not known, stays
     sum.longest = sum.longest == 0 || use.longest == 0 ? 0 : std::max(sum.longest, use.longest);
     sum.calls += use.calls;
@@ -106,6 +128,12 @@ std::optional<ScheduleSum> main_choice(const LoopSummary& loop) {
     });
     if (most == sums.end()) return std::nullopt;
     return *most;
+}
+
+bool differs(const AlternativeUse& other) noexcept {
+    if (other.predicted) return true;
+    if (other.ratio < 1 && (other.calls < kProof || other.error < 0)) return false;
+    return std::abs(other.ratio - 1) > kErrors * other.error;
 }
 
 bool chosen_by_selector(const std::string& reason) {
@@ -152,10 +180,13 @@ void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {
     else if (one_length)
         loop.alternative = fastest_other(loop, main->schedule);
     AlternativeUse& other = loop.alternative;
-    if (other.ratio > 0)
-        other.call_s = other.ratio * call_s;
-    else if (!other.schedule.empty())
+    if (other.ratio > 0) {
+        const double late = std::min(late_s(loop), call_s);  // which no schedule changes
+        other.call_s = late + other.ratio * (call_s - late);
+    } else if (!other.schedule.empty()) {
         other.ratio = other.call_s / call_s;
+        if (!other.predicted) other.error = error_of_ratio(other, *main, loop);
+    }
 }
 
 }  // namespace gimbal

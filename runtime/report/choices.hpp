@@ -18,6 +18,7 @@ struct ScheduleSum {
     std::uint64_t timed_calls = 0;    ///< of those, with a time that is known [count]
     double settled_s = 0;             ///< loop time of those [s]
     double median_s = 0;              ///< of the last ones for the most frequent reason; 0: not known [s]
+    double median_error_s = -1;       ///< its standard error; < 0: not known [s]
 
     /// Mean loop time of an execution that did not explore [s]; 0: there was none, or its time is not known.
     [[nodiscard]] double call_s() const noexcept;
@@ -38,6 +39,10 @@ inline constexpr const char* kNotRecorded = "not recorded";
 /// The reason of executions that workers of other ranks took part in.
 inline constexpr const char* kLentCores = "cores lent by other ranks";
 
+/// Whether the other choice takes another time than the main one by more than chance: what was measured by two standard
+/// errors; and faster is only what was measured in five calls or more. What was predicted is taken as it is.
+[[nodiscard]] bool differs(const AlternativeUse& other) noexcept;
+
 /// Whether a selector that learns chose, rather than a user or a default.
 [[nodiscard]] bool chosen_by_selector(const std::string& reason);
 
@@ -53,8 +58,9 @@ void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iteration
 /// @param predicted  what the selector takes for the best other choice; its schedule is empty if it knows none. Then it
 ///                   is the other schedule with the smallest median time over three or more calls, unless lengths
 ///                   differ. If its ratio to the main choice is known, that holds, and call_s follows: what one call
-///                   takes now says little where the loop has grown or shrunk; a ratio of 0 follows from call_s. There
-///                   is no other where most calls were not timed.
+///                   takes now says little where the loop has grown or shrunk; it is of the time without that which
+///                   threads came late by. A ratio of 0 follows from call_s, and its error from those of the medians
+///                   and from that time. There is no other where most calls were not timed.
 /// @errors std::bad_alloc  @threads any  @cost O(uses^2)
 void complete_choices(LoopSummary& loop, const AlternativeUse& predicted);
 

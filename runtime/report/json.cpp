@@ -148,6 +148,8 @@ void keys(Io& io, Of<Io, AlternativeUse>& other) {
     io.key("call_s", other.call_s);
     io.key("ratio", other.ratio);
     io.key("predicted", other.predicted);
+    io.newer("calls", other.calls);
+    io.newer("error", other.error);
 }
 
 template <class Io>
@@ -172,6 +174,7 @@ void keys(Io& io, Of<Io, ScheduleUse>& use) {
     io.newer("exploring", use.exploring);
     io.newer("timed", use.timed);
     io.newer("median_s", use.median_s);
+    io.newer("median_error_s", use.median_error_s);
     io.newer("shortest", use.shortest);
     io.newer("longest", use.longest);
 }

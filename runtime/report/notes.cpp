@@ -58,14 +58,19 @@ std::string try_schedule(const LoopSummary& loop, const ScheduleUse* use, const 
            schedule;
 }
 
+bool is_faster(const AlternativeUse& other) {
+    return !other.schedule.empty() && other.ratio < 1 - kWorthSaying && differs(other);
+}
+
 /// For loops whose schedule somebody named: what this run measured to be faster, else to let Gimbal measure. A
 /// technique that nobody has measured or simulated on this loop is not advised: any of them may be slower.
 std::string measured_advice(const LoopSummary& loop, const ScheduleUse* use) {
     if (use && use->reason == kNotRecorded)
         return "The replayed record does not have it: record it too, or leave out GIMBAL_REPLAY.";
     const AlternativeUse& other = loop.alternative;
-    if (!other.schedule.empty() && other.ratio < 1 - kWorthSaying)
-        return try_schedule(loop, use, other.schedule) + ": it took " + per_cent(1 - other.ratio) + " less time here.";
+    if (is_faster(other) && !other.predicted)
+        return try_schedule(loop, use, other.schedule) + ": it took " + per_cent(1 - other.ratio) + " less time in " +
+               count(other.calls, "call", "calls") + ".";
     std::uint64_t chunk = 0;  // a promise that chunks begin at its multiples, which has to be kept
     try {
         if (use) chunk = parse_schedule(use->schedule).chunk;
@@ -83,11 +88,11 @@ std::string selector_advice(const LoopSummary& loop, const std::string& selector
         return "Most calls explored: a longer run settles, and GIMBAL_RECORD and GIMBAL_REPLAY keep what it learnt.";
     if (selector == "GIMBAL_REPLAY") return "The replayed record chose it: without GIMBAL_REPLAY Gimbal chooses anew.";
     const AlternativeUse& other = loop.alternative;
-    if (!other.schedule.empty() && other.ratio < 1 - kWorthSaying)
-        return selector +
-               (other.predicted ? " now expects " + other.schedule + " to take "
-                                : " has seen " + other.schedule + " take ") +
-               per_cent(1 - other.ratio) + " less time.";
+    if (is_faster(other) && other.predicted)
+        return selector + " now expects " + other.schedule + " to take " + per_cent(1 - other.ratio) + " less time.";
+    if (is_faster(other))
+        return selector + " has seen " + other.schedule + " take " + per_cent(1 - other.ratio) + " less time in " +
+               count(other.calls, "call", "calls") + ".";
     if (loop.schedules.size() == 1) return selector + " has tried nothing else.";
     return selector + " has found no faster schedule.";
 }

@@ -21,14 +21,17 @@ struct ScheduleUse {
     bool timed = true;                        ///< false: libomp ran them by itself, their time is not known
     double median_s = 0;                      ///< median loop time of the last 15 of them; 0: not known [s]
     std::uint64_t shortest = 0, longest = 0;  ///< smallest and largest N among them; 0: not known [iterations]
+    double median_error_s = -1;               ///< standard error of median_s; < 0: not known [s]
 };
 
 /// The best that could have run instead of what ran most.
 struct AlternativeUse {
-    std::string schedule;    ///< empty: none is known
-    double call_s = 0;       ///< mean loop time of an execution under it [s]
-    double ratio = 0;        ///< call_s over that of the main choice, both of one process; > 1: it is slower
-    bool predicted = false;  ///< by the selector's model; false: measured
+    std::string schedule;     ///< empty: none is known
+    double call_s = 0;        ///< mean loop time of an execution under it [s]
+    double ratio = 0;         ///< of loop times, to the main choice's, both of one process; > 1: it is slower
+    bool predicted = false;   ///< by the selector's model; false: measured
+    std::uint64_t calls = 0;  ///< that it was measured in; 0: it was not, or that is not known [count]
+    double error = -1;        ///< standard error of ratio; < 0: not known
 };
 
 /// One thread's sums over all executions of a loop.

@@ -35,13 +35,13 @@ namespace gimbal {
 /// "4 ranks" or "team of 2".
 [[nodiscard]] std::string team_text(const LoopSummary& loop);
 
-/// What ran most and why, for the table of loops: "fac2 (GIMBAL_SCHEDULE)"; if others ran too, with its share of the
-/// calls, "gss 61/80 (sarsa)"; and the static fraction, "usched f_s=0.70 in search (...)".
+/// What ran most and why, for the table of loops: "fac2 (GIMBAL_SCHEDULE)"; if others ran too, in how many calls,
+/// "gss (sarsa, 61 of 80 calls)"; and the static fraction, "usched f_s=0.70 in search (...)".
 /// @errors std::bad_alloc
 [[nodiscard]] std::string technique_cell(const LoopSummary& loop);
 
 /// One line on what was chosen, what exploring cost and what else there was, e.g. "  feedback 94 % (auto), exploring
-/// 6 % cost 0.012 s (0.1 %); best other: guided, 2 % slower (predicted)".
+/// 6 % cost 0.012 s (0.1 % of the time); best other: guided, 2.0 % slower (predicted)".
 /// @return empty if only one schedule ran and no other is known  @errors std::bad_alloc
 [[nodiscard]] std::string choice_remark(const LoopSummary& loop);
 

@@ -279,6 +279,10 @@ double DriftingBandit::ratio(std::size_t arm) const noexcept {
     return arm == incumbent_ ? 1 : std::exp(beliefs_[arm].mean);
 }
 
+double DriftingBandit::error(std::size_t arm) const noexcept {
+    return arm == incumbent_ ? 0 : ratio(arm) * std::sqrt(std::max(beliefs_[arm].variance, 0.0));
+}
+
 std::size_t DriftingBandit::second() const noexcept {
     std::size_t best = incumbent_;
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {

@@ -69,6 +69,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return beliefs_.size(); }
     /// Time of an arm over the incumbent's, as it is believed now; 1 for the incumbent.
     [[nodiscard]] double ratio(std::size_t arm) const noexcept;
+    /// Standard deviation by which ratio() may be off.
+    [[nodiscard]] double error(std::size_t arm) const noexcept;
     /// The best besides the incumbent that anything is believed of; incumbent() if there is none.
     [[nodiscard]] std::size_t second() const noexcept;
     /// Trials of an arm so far.

@@ -27,7 +27,7 @@ struct LoopContext {
     bool monotonic = false;                ///< only techniques with ascending chunks will do
     bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
     std::uint32_t left_loops = 0;          ///< loops of the process that were left so [count]
-    double apart = 0;                      ///< mean from one execution to the next while it was left [ticks]; 0: unknown
+    double apart = 0;                      ///< from execution to execution while left, mean [ticks]; 0: unknown
     bool was_short = false;                ///< left before it was opened, as short as the loops around it
     bool shared_cores = false;             ///< workers are ready to run and have no core, now and then
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]
@@ -50,10 +50,12 @@ struct LoopContext {
 /// What else could have run, as far as the selector knows.
 struct Alternative {
     Schedule schedule;
-    Schedule incumbent;      ///< what runs unless the selector explores, and is compared with
-    double loop_time = 0;    ///< that the choice would take now [ticks]
-    double ratio = 0;        ///< of that to what the incumbent takes now
-    bool predicted = false;  ///< by a model; false: measured
+    Schedule incumbent;        ///< what runs unless the selector explores, and is compared with
+    double loop_time = 0;      ///< that the choice would take now [ticks]
+    double ratio = 0;          ///< of that to what the incumbent takes now, both without late threads
+    bool predicted = false;    ///< by a model; false: measured
+    std::uint64_t trials = 0;  ///< executions that it was measured in [count]
+    double error = 0;          ///< standard deviation by which the ratio may be off
 };
 
 /// Decides which technique runs a loop, and learns from what it did (design 3.5). One instance per loop site; it never

@@ -371,7 +371,9 @@ std::optional<Alternative> SimulateSelector::alternative() const {
                        .incumbent = settings_.portfolio[incumbent],
                        .loop_time = incumbent_time_ * ratio,
                        .ratio = ratio,
-                       .predicted = !measured};
+                       .predicted = !measured,
+                       .trials = bandit_->trials(second),
+                       .error = bandit_->error(second)};
 }
 
 }  // namespace gimbal

@@ -118,8 +118,8 @@ class Report(ToolTest):
                           {"schedule": "static", "reason": "auto", "calls": 10, "time_s": 0.3, "exploring": True}],
             "alternative": {"schedule": "guided", "call_s": 0.0306, "ratio": 1.02, "predicted": True}}
         file = self.save("run.json", entry)
-        line = ("\n  feedback 90 % (auto), exploring 10 % cost 0.300 s (10.0 %); best other: guided, 2.0 % slower "
-                "(predicted)\n")
+        line = ("\n  feedback 90 % (auto), exploring 10 % cost 0.300 s (10.0 % of the time); best other: guided, "
+                "2.0 % slower (predicted)\n")
         self.assertIn(line, self.gimbal("report", file).stdout)
         self.assertIn("choices for sph.cpp:210 density", self.gimbal("report", "--full", file).stdout)
         self.assertNotIn("best other", self.gimbal("report", self.save("old.json", record())).stdout)

@@ -18,6 +18,18 @@ TEST(Alternative, ItsRatioHoldsHoweverLongCallsTakeNow) {
     EXPECT_DOUBLE_EQ(loop.alternative.call_s, 0.0102) << "of the mean call of the main choice";
 }
 
+TEST(Alternative, ItsRatioIsOfTheTimeWithoutLateThreads) {
+    LoopSummary loop;
+    loop.calls = 110;
+    loop.untimed_calls = 10;
+    loop.late_s = 0.4;
+    loop.schedules = {{"feedback", "auto", 100, 1.0, false}};
+    complete_choices(loop, {.schedule = "gss", .call_s = 0.01, .ratio = 0.5, .calls = 6, .error = 0.01});
+    EXPECT_DOUBLE_EQ(loop.alternative.call_s, 0.004 + 0.5 * 0.006) << "they come no sooner";
+    EXPECT_DOUBLE_EQ(loop.alternative.ratio, 0.5);
+    EXPECT_DOUBLE_EQ(loop.alternative.error, 0.01) << "the selector's own";
+}
+
 TEST(Alternative, WhatWasMeasuredAtOtherLengthsIsNoComparison) {
     LoopSummary loop;
     loop.calls = 100;

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "report/merge.hpp"
 #include "report/run_record.hpp"
 #include "report/summary.hpp"
@@ -116,6 +119,46 @@ TEST(Choices, AnInterruptionDoesNotMakeAScheduleSlow) {
     EXPECT_NEAR(loop.alternative.ratio, 1.2, 1e-12);
 }
 
+/// Two schedules of known medians, with so much less for the second one.
+AlternativeUse compared(double less, double error_s, std::uint64_t calls, double late_s = 0) {
+    LoopSummary loop;
+    loop.workers = 2;
+    loop.calls = 100 + calls;
+    loop.late_s = late_s * static_cast<double>(loop.calls);
+    loop.schedules = {{"feedback", "sarsa", 100, 1.0, false}, {"gss", "sarsa", calls, 0.01, true}};
+    for (ScheduleUse& use : loop.schedules) {
+        use.median_s = use.schedule == "gss" ? 0.01 * (1 - less) : 0.01;
+        use.median_error_s = error_s;
+        use.shortest = use.longest = 1000;
+    }
+    complete_choices(loop, {});
+    EXPECT_EQ(loop.alternative.schedule, "gss");
+    EXPECT_EQ(loop.alternative.calls, calls);
+    return loop.alternative;
+}
+
+TEST(Choices, WhatMayBeLuckIsNoDifference) {
+    EXPECT_TRUE(differs(compared(0.2, 0.0005, 15)));
+    EXPECT_FALSE(differs(compared(0.1, 0.0005, 15))) << "within two standard errors of the two medians";
+    EXPECT_FALSE(differs(compared(0.47, 0.0005, 4))) << "four executions make nothing faster";
+    EXPECT_TRUE(differs(compared(0.47, 0.0005, 5)));
+    EXPECT_TRUE(differs(compared(-0.47, 0.0005, 4))) << "slower is no advice";
+    EXPECT_FALSE(differs(compared(0.2, 0.0001, 15, 0.003))) << "threads were late by as much";
+    AlternativeUse unknown{.schedule = "gss", .call_s = 0.005, .ratio = 0.5};
+    EXPECT_FALSE(differs(unknown)) << "older records do not say how sure they are";
+    unknown.predicted = true;
+    EXPECT_TRUE(differs(unknown));
+}
+
+TEST(Choices, WordsSayFromHowManyCallsAComparisonIs) {
+    LoopSummary loop = learnt_loop();
+    complete_choices(loop, {});
+    loop.alternative = compared(0.47, 0.0005, 9);
+    EXPECT_THAT(choice_remark(loop), HasSubstr("best other: gss, 47 % faster (measured in 9 calls)"));
+    loop.alternative = compared(0.47, 0.0005, 3);
+    EXPECT_THAT(choice_remark(loop), HasSubstr("best other: gss, no clear difference (measured in 3 calls)"));
+}
+
 TEST(Choices, MeansOverDifferentLengthsAreNotFormed) {
     LoopSummary loop = learnt_loop();
     for (ScheduleUse& use : loop.schedules) use.shortest = use.longest = 1000;
@@ -140,7 +183,7 @@ TEST(Choices, ExecutionsLeftStaticCountAsCallsAndInNoTime) {
     complete_choices(loop, {});
     EXPECT_EQ(loop.calls, 5100U);
     EXPECT_EQ(loop.iterations, 502'000U);
-    EXPECT_EQ(technique_cell(loop), "static 5000/5100 (too short: left static)");
+    EXPECT_EQ(technique_cell(loop), "static (too short: left static, 5000 of 5100 calls)");
     EXPECT_TRUE(loop.alternative.schedule.empty()) << "nobody knows what it would be compared with";
     LoopSummary looked_at = loop;
     looked_at.schedules[2].exploring = false;
@@ -152,7 +195,7 @@ TEST(Choices, ExecutionsLeftStaticCountAsCallsAndInNoTime) {
     add_untimed(longer, 5000, 500'000);
     EXPECT_EQ(longer.schedules.back().reason, "nothing to gain: left static") << "200 us are not short";
     EXPECT_EQ(choice_remark(loop),
-              "  static 98 % (too short: left static), feedback 2 % (auto), exploring 1 %; 5000 of 5100 calls left "
+              "  static 98 % (too short: left static), feedback 1 % (auto), exploring 1 %; 5000 of 5100 calls left "
               "static, untimed");
     RunRecord records[] = {sample_record(0, 2), sample_record(1, 2)};
     records[0].loops[0] = records[1].loops[0] = loop;
@@ -167,10 +210,11 @@ TEST(Choices, ExecutionsLeftStaticCountAsCallsAndInNoTime) {
 TEST(ChoiceText, OneLineSaysWhatWasChosenWhatItCostAndWhatElseThereWas) {
     LoopSummary loop = learnt_loop();
     complete_choices(loop, {.schedule = "guided", .call_s = 0.0102, .predicted = true});
-    EXPECT_EQ(choice_remark(loop),
-              "  feedback 90 % (auto), exploring 10 % cost 0.0680 s (6.4 %); best other: guided, 2.0 % slower "
-              "(predicted)");
-    EXPECT_EQ(technique_cell(loop), "feedback 90/100 (auto)");
+    EXPECT_EQ(
+        choice_remark(loop),
+        "  feedback 90 % (auto), exploring 10 % cost 0.0680 s (6.4 % of the time); best other: guided, 2.0 % slower "
+        "(predicted)");
+    EXPECT_EQ(technique_cell(loop), "feedback (auto, 90 of 100 calls)");
 }
 
 TEST(ChoiceText, ALoopWithOneChoiceHasNoLineAndLooksAsEver) {
@@ -189,8 +233,44 @@ TEST(ChoiceText, ManyChoicesAreSummedUpAndSharesAreNeverRoundedToNothing) {
                       {"tss", "random", 5, 0.05, false},
                       {"fac2", "random", 4, 0.04, false}};
     complete_choices(loop, {});
-    EXPECT_THAT(choice_remark(loop), HasSubstr("gss 99 % (random), tss 1 %, 2 more 1 %; best other: "));
-    EXPECT_THAT(choice_remark(loop), HasSubstr("as fast (measured)"));
+    EXPECT_THAT(choice_remark(loop), HasSubstr("gss 98 % (random), tss 1 %, 2 more 1 %; best other: "));
+}
+
+/// The per cent in a text, added up.
+int sum_of_shares(const std::string& text) {
+    int sum = 0;
+    for (std::size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at + 1)) {
+        const std::size_t begin = text.find_last_not_of("0123456789", at - 1) + 1;
+        sum += std::stoi(text.substr(begin, at - begin));
+    }
+    return sum;
+}
+
+TEST(ChoiceText, SharesAddUpToAll) {
+    LoopSummary loop = learnt_loop();
+    for (const auto& calls : std::vector<std::vector<std::uint64_t>>{
+             {1, 1, 1}, {5, 5, 1}, {2, 2, 2, 1}, {33, 33, 33, 100, 1}, {996, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1}}) {
+        for (const std::uint64_t exploring : {0U, 1U, 7U}) {
+            loop.schedules.clear();
+            loop.calls = exploring;
+            for (std::size_t i = 0; i < calls.size(); ++i) {
+                loop.schedules.push_back({"ss," + std::to_string(i + 1), "auto", calls[i], 0, false});
+                loop.calls += calls[i];
+            }
+            if (exploring > 0) loop.schedules.push_back({"gss", "auto", exploring, 0, true});
+            complete_choices(loop, {});
+            EXPECT_EQ(sum_of_shares(choice_remark(loop)), 100) << choice_remark(loop);
+        }
+    }
+}
+
+TEST(ChoiceText, OneOfTwoCallsIsNoChunkOfOneAndAHalf) {
+    LoopSummary loop = learnt_loop();
+    loop.calls = 2;
+    loop.schedules = {{"ss,1", "auto", 1, 0.01, false}, {"static", "auto", 1, 0.01, true}};
+    complete_choices(loop, {});
+    EXPECT_EQ(technique_cell(loop), "ss,1 (auto, 1 of 2 calls)");
+    EXPECT_EQ(choice_remark(loop).find('/'), std::string::npos) << choice_remark(loop);
 }
 
 TEST(ChoiceText, OnlyExploringHasNoCost) {
@@ -216,7 +296,7 @@ TEST(ChoiceReport, TheLineStandsUnderItsLoopAndColumnsStayAligned) {
         const std::size_t begin = text.find(row);
         return text.find(technique, begin) - begin;
     };
-    EXPECT_EQ(column("sph.cpp:210 density", "feedback 90/100"), column("other.cpp:1 f", "static (")) << text;
+    EXPECT_EQ(column("sph.cpp:210 density", "feedback (auto"), column("other.cpp:1 f", "static (")) << text;
 }
 
 TEST(ChoiceReport, FullListsEveryScheduleWithItsMedianTime) {
@@ -226,7 +306,7 @@ TEST(ChoiceReport, FullListsEveryScheduleWithItsMedianTime) {
     EXPECT_THAT(text, HasSubstr("choices for sph.cpp:210 density (team of 2)"));
     EXPECT_THAT(text, HasSubstr("auto, exploring"));
     EXPECT_THAT(text, HasSubstr("20.000"));
-    EXPECT_THAT(text, HasSubstr("best other: guided, 20 % slower (measured)\n"));
+    EXPECT_THAT(text, HasSubstr("best other: guided, 20 % slower (measured in 4 calls)\n"));
     EXPECT_THAT(text, Not(HasSubstr(" \n")));
 }
 
@@ -244,8 +324,11 @@ TEST(ChoiceReport, NotesDoNotTellASelectorItsBusiness) {
     record.loops[0].alternative = {"gss", 0.009, 0.9, true};
     EXPECT_THAT(summary_text(record, ReportLevel::summary),
                 HasSubstr("auto now expects gss to take 10.0 % less time."));
-    record.loops[0].alternative.predicted = false;
-    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("auto has seen gss take 10.0 % less time."));
+    record.loops[0].alternative = {"gss", 0.009, 0.9, false, 8, 0.02};
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("auto has seen gss take 10.0 % less time in 8 calls."));
+    record.loops[0].alternative.error = 0.06;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("auto has found no faster schedule."));
     record.loops[0].alternative = {};
     record.loops[0].schedules.resize(1);
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("auto has tried nothing else."));

@@ -178,9 +178,9 @@ TEST(Summary, OnlyWhatWasMeasuredIsAdvisedAndAChunkIsKept) {
     RunRecord record = sample_record();
     record.loops[0].schedules = {{"fac2,64", "OMP_SCHEDULE", 2}};
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Try OMP_SCHEDULE=runtime,64: Gimbal then"));
-    record.loops[0].alternative = {"gss", 0.5, 0.8, false};
+    record.loops[0].alternative = {"gss", 0.5, 0.8, false, 9, 0.05};
     EXPECT_THAT(summary_text(record, ReportLevel::summary),
-                HasSubstr("Try OMP_SCHEDULE=gss: it took 20.0 % less time here."));
+                HasSubstr("Try OMP_SCHEDULE=gss: it took 20.0 % less time in 9 calls."));
     record.loops[0].alternative.ratio = 1.1;
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Try OMP_SCHEDULE=runtime,64:"));
     record.loops[0].schedules = {{"fac2", "default", 2}};
