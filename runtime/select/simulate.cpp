@@ -317,12 +317,14 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     // A short loop is static's only if it is left, and then it takes less.
     const double saved =
         settings_.leaves && with_static && context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0;
-    bandit_->observe(pull, std::max(record.loop_time - saved, 1.0) / trend_.work(record.iterations));
+    // No schedule makes threads come sooner: it is compared by what it takes besides.
+    const double time = record.loop_time - record.late;
+    bandit_->observe(pull, std::max(time - saved, 1.0) / trend_.work(record.iterations));
     if (pull.arm == bandit_->incumbent()) {
         incumbent_time_ = record.loop_time;
         incumbent_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
         bandit_->calm(incumbent_lost_ < kInBalance);
-        bandit_->trials_cost(kLearntForTrial * context.way_alone / std::max(record.loop_time, 1.0));
+        bandit_->trials_cost(kLearntForTrial * context.way_alone / std::max(time, 1.0));
     }
     if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
         static_loss(*context.profile, context.workers) < kStaticIsGood)

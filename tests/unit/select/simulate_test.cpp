@@ -403,6 +403,35 @@ TEST(Auto, WhatElseThereIsIsComparedWithWhatRunsNowHoweverTheLoopHasGrown) {
     }
 }
 
+TEST(Auto, WhatThreadsComeLateByIsNoDifferenceBetweenSchedules) {
+    const std::unique_ptr<Selector> selector = make_auto(1, false);
+    ChunkCosts costs;
+    costs.prepare(1000, 100);
+    costs.add({0, 1000}, 100000);
+    const ChunkCosts* const seen[] = {&costs};
+    CostProfile profile;
+    profile.learn(seen);
+    LoopContext context{.iterations = 1000, .workers = 2, .dispatch = 10, .iteration_time = 100, .profile = &profile};
+    int trials = 0;
+    for (int step = 0; step < 600; ++step) {
+        context.profile_version = static_cast<std::uint64_t>(step) + 1;
+        const Decision decision = selector->choose(context);
+        trials += decision.exploring ? 1 : 0;
+        // Threads are late whenever nothing is tried.
+        const double late = decision.exploring ? 0 : 20000, busy = 50000;
+        selector->learn(
+            decision, {.iterations = 1000, .loop_time = busy + late, .busy_max = busy, .busy_mean = busy, .late = late},
+            context);
+    }
+    ASSERT_GT(trials, 5);
+    const auto other = selector->alternative();
+    ASSERT_TRUE(other);
+    EXPECT_FALSE(other->predicted);
+    EXPECT_NEAR(other->ratio, 1, 0.05) << "and not 50 ms for 70";
+    EXPECT_GT(other->trials, 0U);
+    EXPECT_LT(other->error, 0.2);
+}
+
 TEST(Auto, AsksOnceHoweverLongTheAnswerTakes) {
     std::promise<void> begun, release;
     ASSERT_TRUE(run_in_background(true, [&begun, wait = release.get_future().share()] {
