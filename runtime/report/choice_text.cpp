@@ -108,10 +108,13 @@ std::string alternative_text(const AlternativeUse& other) {
     return "best other: " + other.schedule + ", " + size + (other.predicted ? " (predicted)" : measured);
 }
 
-/// "5000 of 5040 calls left static, untimed", of loops that are too short.
+/// "5000 of 5040 calls left static, untimed: time_s is of the other 40", of loops that are too short.
 std::string untimed_text(const LoopSummary& loop) {
     if (loop.untimed_calls == 0) return {};
-    return std::to_string(loop.untimed_calls) + " of " + std::to_string(loop.calls) + " calls left static, untimed";
+    const std::string text =
+        std::to_string(loop.untimed_calls) + " of " + count(loop.calls, "call", "calls") + " left static, untimed";
+    if (loop.untimed_calls >= loop.calls) return text;
+    return text + ": time_s is of the other " + std::to_string(loop.calls - loop.untimed_calls);
 }
 
 /// Of the last executions [ms]; of ones of different lengths it would say nothing.

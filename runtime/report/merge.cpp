@@ -275,6 +275,8 @@ void add_process(const RunRecord& record, std::span<const RunRecord> all, Merged
     run.alone = run.alone || record.alone;
     run.unseen_mpi = run.unseen_mpi || (record.mpi == MpiHere::watched && !record.waiting);
     run.elastic = run.elastic || is_elastic(record);
+    // The words of kept/store.hpp; what was refused is replaced.
+    run.keeps = run.keeps || record.cache == "new" || record.cache == "known" || record.cache == "refused";
     add_warnings(record, all, run.warnings);
 }
 

@@ -81,11 +81,14 @@ std::string measured_advice(const LoopSummary& loop, const ScheduleUse* use) {
 }
 
 /// What helps where a selector chooses: to name a technique is its business.
-std::string selector_advice(const LoopSummary& loop, const std::string& selector) {
-    if (2 * loop.exploring_calls > loop.calls && selector == "auto")
-        return "Most calls explored: a longer run settles, and the next run begins where this one ends (GIMBAL_CACHE).";
-    if (2 * loop.exploring_calls > loop.calls)
-        return "Most calls explored: a longer run settles, and GIMBAL_RECORD and GIMBAL_REPLAY keep what it learnt.";
+std::string selector_advice(const LoopSummary& loop, const std::string& selector, const MergedRun& run) {
+    if (2 * loop.exploring_calls > loop.calls) {
+        const bool once = loop.calls <= std::max(1U, run.ranks_seen) && loop.earlier_run.empty();
+        const std::string why =
+            once ? "It ran once, when nothing was known of it" : "Most calls explored: a longer run settles";
+        if (selector != "auto") return why + ", and GIMBAL_RECORD and GIMBAL_REPLAY keep what it learnt.";
+        return why + (run.keeps ? ", and the next run begins where this one ends (GIMBAL_CACHE)." : ".");
+    }
     if (selector == "GIMBAL_REPLAY") return "The replayed record chose it: without GIMBAL_REPLAY Gimbal chooses anew.";
     const AlternativeUse& other = loop.alternative;
     if (is_faster(other) && other.predicted)
@@ -98,9 +101,10 @@ std::string selector_advice(const LoopSummary& loop, const std::string& selector
 }
 
 /// What helps against a loss that another schedule may cure.
-std::string schedule_advice(const LoopSummary& loop, const ScheduleUse* use) {
+std::string schedule_advice(const LoopSummary& loop, const ScheduleUse* use, const MergedRun& run) {
     if (use && !use->timed) return "This is of the calls before it was left to OpenMP.";
-    return use && chosen_by_selector(use->reason) ? selector_advice(loop, use->reason) : measured_advice(loop, use);
+    if (use && chosen_by_selector(use->reason)) return selector_advice(loop, use->reason, run);
+    return measured_advice(loop, use);
 }
 
 /// Iterations of the longest call; where that is not known, and all calls had as many, of each.
@@ -114,7 +118,7 @@ std::string few_iterations(const LoopSummary& loop) {
            (loop.over_ranks ? "." : ", or collapse loops.");
 }
 
-std::string balance_advice(const LoopSummary& loop) {
+std::string balance_advice(const LoopSummary& loop, const MergedRun& run) {
     const ScheduleUse* const use = main_schedule(loop);
     const std::string technique = technique_of(use);
     const std::string few = few_iterations(loop);
@@ -125,7 +129,7 @@ std::string balance_advice(const LoopSummary& loop) {
     const bool named = use && use->timed && !chosen_by_selector(use->reason);
     if (named && !loop.tuning.empty() && loop.tuning != "settled")
         return technique + " was still in search of its static fraction: a longer run settles.";
-    return schedule_advice(loop, use);
+    return schedule_advice(loop, use, run);
 }
 
 /// "1.2 s (3.4 % of the run)"
@@ -135,21 +139,27 @@ std::string amount_of(double loss_s, const MergedRun& run) {
            (side_by_side ? " of the time of its processes)" : " of the run)");
 }
 
-std::string note(const Loss& loss, const MergedRun& run) {
+bool is_by_late_threads(const Loss& loss) {
+    return loss.late_s >= loss.largest() && loss.balance_s < loss.largest();
+}
+
+/// @param again  that threads come late to a loop was said of another one
+std::string note(const Loss& loss, const MergedRun& run, bool again) {
     const LoopSummary& loop = loss.loop->sum;
     const std::string amount = amount_of(loss.largest(), run);
     const std::string name = "NOTE " + shorten_name(loop.name, 44) + ": ";
     if (loss.balance_s >= loss.largest())
-        return name + "perfect balance would save " + amount + ". " + balance_advice(loop);
-    if (loss.late_s >= loss.largest())
+        return name + "perfect balance would save " + amount + ". " + balance_advice(loop, run);
+    if (is_by_late_threads(loss))
         return name + "threads that come late to it cost " + amount +
-               ". They still work before the loop (single, master, a nowait loop), have to be woken up, or have no "
-               "core: a "
-               "dynamic schedule gives their iterations to the others, none makes them come sooner.";
+               (again ? ", as above."
+                      : ". They still work before the loop (single, master, a nowait loop), have to be woken up, or "
+                        "have no core: a dynamic schedule gives their iterations to the others, none makes them come "
+                        "sooner.");
     const std::string what = loss.entry_s >= loss.largest()
                                  ? "entry and exit cost " + amount + ": its calls are short. "
                                  : "drawing chunks costs " + amount + ". ";
-    return name + what + schedule_advice(loop, main_schedule(loop));
+    return name + what + schedule_advice(loop, main_schedule(loop), run);
 }
 
 /// Losses of all loops whose workers are all known, the largest first.
@@ -310,9 +320,12 @@ std::vector<std::string> notes(const MergedRun& run) {
     // What is said once about the whole run is not hidden by loops, nor the loop that loses most by it.
     const std::size_t for_loops = kMax - std::min(others.size(), kMax - 1);
     std::vector<std::string> lines;
-    for (const Loss& loss : losses)
-        if (lines.size() < for_loops && loss.largest() > 0 && loss.largest() >= kWorthSaying * run.lives_s)
-            lines.push_back(note(loss, run));
+    bool late = false;
+    for (const Loss& loss : losses) {
+        if (lines.size() == for_loops || !(loss.largest() > 0) || loss.largest() < kWorthSaying * run.lives_s) break;
+        lines.push_back(note(loss, run, late));
+        late |= is_by_late_threads(loss);
+    }
     if (lines.empty() && !losses.empty()) others.insert(others.begin(), note_on_all(losses, run));
     for (std::string& line : others)
         if (lines.size() < kMax && !line.empty()) lines.push_back(std::move(line));

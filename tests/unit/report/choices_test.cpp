@@ -196,7 +196,7 @@ TEST(Choices, ExecutionsLeftStaticCountAsCallsAndInNoTime) {
     EXPECT_EQ(longer.schedules.back().reason, "nothing to gain: left static") << "200 us are not short";
     EXPECT_EQ(choice_remark(loop),
               "  static 98 % (too short: left static), feedback 1 % (auto), exploring 1 %; 5000 of 5100 calls left "
-              "static, untimed");
+              "static, untimed: time_s is of the other 100");
     RunRecord records[] = {sample_record(0, 2), sample_record(1, 2)};
     records[0].loops[0] = records[1].loops[0] = loop;
     EXPECT_EQ(to_json(from_json(to_json(records[0]))), to_json(records[0]));
@@ -333,7 +333,15 @@ TEST(ChoiceReport, NotesDoNotTellASelectorItsBusiness) {
     record.loops[0].schedules.resize(1);
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("auto has tried nothing else."));
     record.loops[0].exploring_calls = 60;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Most calls explored: a longer run settles.\n"));
+    record.cache = "new";
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("the next run begins where this one ends"));
+    LoopSummary once = record.loops[0];
+    once.calls = once.exploring_calls = 1;
+    std::swap(once, record.loops[0]);
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("It ran once, when nothing was known of it, and"));
+    std::swap(once, record.loops[0]);
     record.loops[0].schedules[0].reason = "sarsa";  // what it learnt is not kept
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("GIMBAL_RECORD and GIMBAL_REPLAY keep"));
     record.loops[0].iterations = 300;

@@ -168,6 +168,16 @@ TEST(Summary, LoopsInsideEachOtherLoseNoMoreThanTheRun) {
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("NOTE all loops together lose less than 1 %"));
 }
 
+TEST(Summary, WhyThreadsComeLateIsSaidOnce) {
+    RunRecord record = sample_record();
+    record.loops[0].late_s = 0.9;
+    record.loops.push_back(record.loops[0]);
+    record.loops[1].name = "other.cpp:1 f";
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("density: threads that come late to it cost 0.900 s (9.0 % of the run), as above.\n"));
+    EXPECT_EQ(text.find("none makes them come"), text.rfind("none makes them come")) << text;
+}
+
 TEST(Summary, NoteNamesTheVariableThatDecided) {
     RunRecord record = sample_record();
     record.loops[0].schedules = {{"gss", "OMP_SCHEDULE", 2}};
