@@ -274,7 +274,7 @@ private:
 
     void leave_at(gimbal_share& share, std::uint64_t stamp) noexcept;
     void expect(double time) noexcept;
-    [[nodiscard]] bool out_of_balance() const noexcept;
+    [[nodiscard]] bool ends_batch() noexcept;
     void fill_queues();
     static void note_thread(ChunkCosts& costs) noexcept;
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;

@@ -154,8 +154,10 @@ void Execution::expect(double time) noexcept {
     hot_.time_range = range;
 }
 
-// The workers' records are read only where a time is not as expected: other cores have written them.
-bool Execution::out_of_balance() const noexcept {
+// Before all repeats are used up. The workers' records are read only where a time is not as expected: other cores have
+// written them.
+bool Execution::ends_batch() noexcept {
+    if ((reasons_.exchange(0, std::memory_order_relaxed) & kOutdated) != 0) return true;
     std::uint64_t last = 0;
     for (std::uint32_t i = 0; i < hot_.workers; ++i) last = std::max(last, slot_of(i).record.end);
     std::uint64_t first = last, waited = 0;
@@ -171,8 +173,7 @@ bool Execution::repeat() {
     const std::uint32_t round = round_.load(std::memory_order_relaxed);
     if (hot_.repeats <= round) return false;
     if (reasons_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-        const bool outdated = (reasons_.exchange(0, std::memory_order_relaxed) & kOutdated) != 0;
-        if (outdated || out_of_balance()) return false;
+        if (ends_batch()) return false;
     }
     round_.store(round + 1, std::memory_order_release);  // partner: round()
     if (has_queues()) fill_queues();
