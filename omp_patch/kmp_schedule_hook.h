@@ -227,6 +227,13 @@ static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
 extern void __kmp_hook_leave(kmp_info_t *th);
 extern void __kmp_hook_forget_cancelled(kmp_team_t *team);
 
+// A team that grows, or ends, is about to lose its arrays: what a cancelled
+// region has left there goes before.
+static inline void __kmp_hook_lose_arrays(kmp_team_t *team) {
+  if (team->t.t_hook_cancelled && team->t.t_max_nproc > 1)
+    __kmp_hook_forget_cancelled(team);
+}
+
 // The last iteration of a task of a taskloop. libomp 19 bounds it by the loop's
 // last one, compared without signs: right for clang, which counts from 0, but
 // not for the bounds of GNU code, of which each task gets what is its part.

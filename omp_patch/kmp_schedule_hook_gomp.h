@@ -38,6 +38,11 @@ static int __kmp_hook_start_down(ident_t *loc, int gtid,
   return status;
 }
 
+#define KMP_HOOK_DOWNWARD(schedule)                                            \
+  if (!up)                                                                     \
+    return __kmp_hook_start_down(&loc, gtid, (schedule), lb, ub, str,          \
+                                 chunk_sz, p_lb, p_ub);
+
 // The memory of one construct. A thread is the primary one of at most one
 // construct at a level, so each thread keeps one block for each level.
 struct kmp_hook_block {

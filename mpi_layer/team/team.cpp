@@ -192,7 +192,7 @@ void Team::close_users(const char* call) noexcept {
                          "leave the loop, before " +
                          call;
         } catch (...) {
-            left_open_ = "has left a loop open";
+            left_open_ = "left loops open";  // as long as a text may be that takes no memory
         }
     }
 }

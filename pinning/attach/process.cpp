@@ -37,7 +37,7 @@ struct Process {
     pthread_t manager_thread{};
     std::atomic<bool> manager_wanted = false;
     std::atomic<bool> manager_runs = false;
-    sigset_t program_signals{};  ///< blocked in the thread that started the manager
+    sigset_t program_signals{};  ///< blocked in the thread that started the manager, by the program
     bool ends_here = false;      ///< the manager's thread was the last one and ends the process
     pthread_key_t key{};
     pid_t pid = 0;
@@ -85,11 +85,12 @@ void* manager_main(void*) {
 bool start_manager() {
     Process& process = *g_process;
     process.manager = std::make_unique<Manager>(process.config, process.registry);
-    sigset_t all;
+    gimbal_pin_program_signals(&process.program_signals);
+    sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &process.program_signals);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     const int error = real_create()(&process.manager_thread, nullptr, manager_main, nullptr);
-    pthread_sigmask(SIG_SETMASK, &process.program_signals, nullptr);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return error == 0;
 }
 
@@ -139,7 +140,7 @@ void begin_learning(const PinConfig& config) noexcept {
 
 __attribute__((constructor)) void on_load() {
     const gimbal_pin_settings given = gimbal_pin_settings_get();
-    if (given.settings->mode == Mode::off) return;
+    if (!given.settings || given.settings->mode == Mode::off) return;
     g_process = new (g_memory) Process;
     g_process->pid = getpid();
     g_process->first_mask.read();

@@ -130,7 +130,11 @@ void Manager::give_masks_back() noexcept {
         if (!lock.owns_lock()) break;
         // Who has put its own mask back keeps it.
         if (worker.record->aside.load() > 0) actuator_->ended(worker.record->tid);
-        respect_program(worker.record->tid);
+        try {
+            respect_program(worker.record->tid);
+        } catch (const std::exception&) {
+            // Out of memory: who gives it back looks whose it is.
+        }
         worker.record->own_mask.clear();
         worker.record->given_mask.clear();
     }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include "base/held_signal.hpp"
 #include "base/own_state.hpp"
@@ -34,8 +35,13 @@ std::atomic<const Options*> g_options = nullptr;
 std::mutex g_writer;  // serialises publishing; readers need no lock
 
 Process& process() {
-    static Process* const only = new Process;
-    return *only;
+    try {
+        static Process* const only = new Process;
+        return *only;
+    } catch (const std::bad_alloc&) {
+        static Process unread{.environment = {}, .overrides = {}, .published = {}};
+        return unread;
+    }
 }
 
 /// @pre g_writer is held
@@ -149,9 +155,14 @@ void keep_out(const Error& error, bool own) noexcept {
 const Options& options() {
     // Acquire pairs with the release store in publish().
     if (const Options* const ready = g_options.load(std::memory_order_acquire)) return *ready;
-    const std::lock_guard<std::mutex> lock(g_writer);
-    if (!g_options.load(std::memory_order_relaxed)) publish(load_options(process_environment()).options);
-    return *g_options.load(std::memory_order_relaxed);
+    try {
+        const std::lock_guard<std::mutex> lock(g_writer);
+        if (!g_options.load(std::memory_order_relaxed)) publish(load_options(process_environment()).options);
+        return *g_options.load(std::memory_order_relaxed);
+    } catch (const std::bad_alloc&) {
+        static const Options unread{.kept_out = true, .lend = false, .pin = {.learning = {.resources = {}}}};
+        return unread;
+    }
 }
 
 void set_option(std::string_view name, std::string_view value) {

@@ -50,13 +50,13 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
     } else if (workers > kSmallTeam) {
         queues_.release();
     }
-    // Who begins may not throw.
-    if (config.sampled && site_) {
-        spare_buffers<ChunkCosts>().lend(slots_, &WorkerSlot::costs);
+    // Who begins may not throw. What is lent comes back in forget_samples(), which a site calls.
+    if (config.sampled) {
+        if (site_) spare_buffers<ChunkCosts>().lend(slots_, &WorkerSlot::costs);
         for (WorkerSlot& slot : slots_) slot.reserve_costs(plan->iterations, workers);
     }
-    if (config.timed && site_) {
-        spare_buffers<IterationTimes>().lend(slots_, &WorkerSlot::times);
+    if (config.timed) {
+        if (site_) spare_buffers<IterationTimes>().lend(slots_, &WorkerSlot::times);
         for (WorkerSlot& slot : slots_) slot.reserve_times();
     }
     if (place.counter) {

@@ -59,6 +59,12 @@ int selector_kind(std::string_view selector) {
     return GIMBAL_SCHEDULE_KIND;
 }
 
+void copy_cut(std::string_view spelling, char* text, size_t size) noexcept {
+    const std::size_t length = std::min(spelling.size(), size - 1);
+    std::memcpy(text, spelling.data(), length);
+    text[length] = '\0';
+}
+
 }  // namespace
 
 __thread gimbal::LoopSite* gimbal::current_site = nullptr;
@@ -220,10 +226,12 @@ int gimbal_schedule_set(int kind, int chunk) {
 
 void gimbal_schedule_print(int schedule, char* text, size_t size) {
     if (size == 0) return;
-    const std::string spelling = gimbal::to_string(gimbal::interned(schedule));
-    const std::size_t length = std::min(spelling.size(), size - 1);
-    std::memcpy(text, spelling.data(), length);
-    text[length] = '\0';
+    const ScheduleSpec& asked = gimbal::interned(schedule);
+    try {
+        copy_cut(gimbal::to_string(asked), text, size);
+    } catch (const std::bad_alloc&) {
+        copy_cut(asked.technique ? asked.technique->info().name : asked.selector, text, size);
+    }
 }
 
 int gimbal_schedule_modifier(int schedule) {

@@ -41,19 +41,20 @@ LoopPlace place_from_code(const SiteIdentity& identity, const CodePlace& code) {
 
 const LoopPlace& NamedLoops::place_of(Loop& loop) {
     if (loop.place) return *loop.place;
-    loop.place = std::make_unique<LoopPlace>();
+    LoopPlace place;
     const SiteIdentity& identity = loop.site->identity();
     if (identity.name.empty() && !identity.module.empty()) {
-        *loop.place = place_from_code(identity, code_of(identity));
+        place = place_from_code(identity, code_of(identity));
     } else if (!identity.name.empty()) {
-        *loop.place = place_from_name(identity.name);
+        place = place_from_name(identity.name);
         // The compiler's name is the same for all instances of a template.
         if (identity.function != 0 && instances_asked_) {
             const CodePlace code = code_of(identity);
-            *loop.place = place_from_name(instance_name(identity.name, identity.offset, code));
-            loop.place->symbol = code.symbol;
+            place = place_from_name(instance_name(identity.name, identity.offset, code));
+            place.symbol = code.symbol;
         }
     }
+    loop.place = std::make_unique<LoopPlace>(std::move(place));
     return *loop.place;
 }
 
@@ -73,10 +74,19 @@ void NamedLoops::note_asked(std::string_view pattern) {
 }
 
 void NamedLoops::add(LoopSite& site) {
-    const std::vector<LoopRule>& rules = options().loops;
     if (loops_.empty())
-        for (const LoopRule& rule : rules) note_asked(rule.pattern);
+        for (const LoopRule& rule : options().loops) note_asked(rule.pattern);
     loops_.push_back({&site, nullptr});
+    try {
+        apply_to_last(site);
+    } catch (...) {
+        loops_.pop_back();
+        throw;
+    }
+}
+
+void NamedLoops::apply_to_last(LoopSite& site) {
+    const std::vector<LoopRule>& rules = options().loops;
     if (!rules.empty()) {
         used_.resize(rules.size());
         const int match = first_match(rules, place_of(loops_.back()));
@@ -95,8 +105,10 @@ void NamedLoops::add(LoopSite& site) {
 
 void NamedLoops::set_fraction(std::string_view pattern, double fraction) {
     note_asked(pattern);
-    std::erase_if(fractions_, [&](const auto& old) { return old.first == pattern; });
     fractions_.emplace_back(pattern, fraction);
+    const auto last = fractions_.end() - 1;
+    fractions_.erase(std::remove_if(fractions_.begin(), last, [&](const auto& old) { return old.first == pattern; }),
+                     last);
     for (Loop& loop : loops_)
         if (matches(pattern, place_of(loop))) loop.site->set_static_fraction(fraction);
 }

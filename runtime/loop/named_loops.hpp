@@ -21,13 +21,14 @@ namespace gimbal {
 class NamedLoops {
 public:
     /// A loop that has just been found: give it the rule and the static fraction that name it.
-    /// @errors std::bad_alloc  @cost O(1) without rules and fractions, else milliseconds
+    /// @errors std::bad_alloc; then it is not known here  @cost O(1) without rules and fractions, else milliseconds
     void add(LoopSite& site);
 
     /// Give every loop that a pattern means, now and later, a static fraction; fraction < 0 takes it back.
+    /// @errors std::bad_alloc; then not all that were there have it
     void set_fraction(std::string_view pattern, double fraction);
     /// In force at the first loop that the pattern means and that has one, or what was set for a loop not seen yet.
-    /// @return std::nullopt: no such loop, and nothing was set
+    /// @return std::nullopt: no such loop, and nothing was set  @errors std::bad_alloc
     [[nodiscard]] std::optional<double> fraction(std::string_view pattern);
 
     /// One sentence for each rule that took no loop: an earlier one had taken those that it matches, or it matches none
@@ -43,6 +44,7 @@ private:
         std::unique_ptr<LoopPlace> place;  // once it was looked up
     };
 
+    void apply_to_last(LoopSite& site);
     const LoopPlace& place_of(Loop& loop);
     CodePlace code_of(const SiteIdentity& identity);
     /// What loops are compared with: if that is an instance of a template, the instances' names are looked up from now

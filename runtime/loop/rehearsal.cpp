@@ -43,11 +43,11 @@ void run(LoopSite& site, const Request& request) noexcept {
 void rehearse_once() noexcept {
     static std::atomic<bool> done{false};
     if (done.load(std::memory_order_relaxed) || done.exchange(true, std::memory_order_relaxed)) return;
-    const Options& asked = options();
-    // Each of these would see a loop that is none of the program's.
-    if (asked.select.name != "auto" || recording_to_replay() || steps_wanted() || !asked.trace.empty()) return;
     const HeldSignals held;
     try {
+        const Options& asked = options();
+        // Each of these would see a loop that is none of the program's.
+        if (asked.select.name != "auto" || recording_to_replay() || steps_wanted() || !asked.trace.empty()) return;
         prepare_known_loops();
         (void)all_sites();
         (void)keeps_knowledge();

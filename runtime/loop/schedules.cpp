@@ -106,8 +106,10 @@ int intern(const ScheduleSpec& schedule) noexcept {
     if (const int known = find(newest, schedule)) return known;
     const std::size_t number = new_number();
     if (number == 0) {
-        warn_once("omp_set_schedule: the program has set " + std::to_string(table.count) +
-                  " different schedules, and there is no room for more; loops under others run in equal blocks.");
+        warn_once([] {
+            return "omp_set_schedule: the program has set " + std::to_string(table.count) +
+                   " different schedules, and there is no room for more; loops under others run in equal blocks.";
+        });
         return 0;
     }
     table.at(number) = {schedule, newest};

@@ -36,9 +36,11 @@ namespace {
 
 // Where a loop at one address with one team size leads. Never freed: learning outlives every execution.
 struct Node {
+    Node(const void* where, std::uint32_t team, Node* others) noexcept : code(where), workers(team), next(others) {}
+
     const void* code;
     std::uint32_t workers;
-    std::atomic<LoopSite*> site;  // nullptr: the library that had it is gone
+    std::atomic<LoopSite*> site = nullptr;  // nullptr: the library that had it is gone
     Node* next;
 };
 
@@ -177,13 +179,22 @@ bool is_namesake(const Table& all, const SiteIdentity& identity) {
 
 LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
     if (at_new_site) at_new_site();
-    auto* const link = new Link{std::move(made)};
+    auto link = std::make_unique<Link>();
+    link->site = std::move(made);
     LoopSite* const site = link->site.get();
-    if (has_identity(site->identity())) all.by_identity.emplace(hash_of_identity(site->identity()), site);
-    all.names.add(*site);
     if (const auto known = stored_statistics(site->identity().key(), site->workers())) site->set_statistics(*known);
-    (all.last ? all.last->next : all.first).store(link, std::memory_order_release);
-    all.last = link;
+    // Without memory it was never here.
+    const auto place = has_identity(site->identity())
+                           ? all.by_identity.emplace(hash_of_identity(site->identity()), site)
+                           : all.by_identity.end();
+    try {
+        all.names.add(*site);
+    } catch (...) {
+        if (place != all.by_identity.end()) all.by_identity.erase(place);
+        throw;
+    }
+    (all.last ? all.last->next : all.first).store(link.get(), std::memory_order_release);
+    all.last = link.release();
     return site;
 }
 
@@ -206,14 +217,13 @@ LoopSite* add_site_for(Table& all, SiteIdentity identity, std::uint32_t workers,
     Node* const node = find(first, code, desc.workers);
     if (LoopSite* const site = site_of(node)) return site;
     SiteIdentity identity = identify(desc);
+    // What can fail comes before the site is made: one that nothing leads to would be made again and again.
+    all.modules.add(module_at(code));
+    auto fresh = node ? nullptr : std::make_unique<Node>(code, desc.workers, first);
     LoopSite* site = known_site(all, identity, desc.workers);
     if (!site) site = add_site_for(all, std::move(identity), desc.workers);
-    all.modules.add(module_at(code));
-    if (node) {
-        node->site.store(site, std::memory_order_release);
-    } else {
-        head.store(new Node{code, desc.workers, site, first}, std::memory_order_release);
-    }
+    (node ? node : fresh.get())->site.store(site, std::memory_order_release);
+    if (fresh) head.store(fresh.release(), std::memory_order_release);
     lock.unlock();
     if (after_new_loop) after_new_loop();
     return site;
@@ -305,14 +315,14 @@ std::vector<LoopSite*> all_sites() {
     return sites;
 }
 
-void set_named_fraction(std::string_view pattern, double fraction) noexcept {
+void set_named_fraction(std::string_view pattern, double fraction) {
     Table& all = table();
     const HeldSignals held;  // names may be looked up, and a handler may run a loop, or fork
     const std::lock_guard lock(all.mutex);
     all.names.set_fraction(pattern, fraction);
 }
 
-std::optional<double> named_fraction(std::string_view pattern) noexcept {
+std::optional<double> named_fraction(std::string_view pattern) {
     Table& all = table();
     const HeldSignals held;
     const std::lock_guard lock(all.mutex);
@@ -341,8 +351,15 @@ void release_table() noexcept {
 void restart_in_child() noexcept {
     // Loops that the forking thread is in will still be closed at their old sites.
     for (const Link* link = first_of(table()); link; link = next_of(*link)) link->site->restart_lock();
-    auto* const fresh = new Table;
-    if (table_held) fresh->names = table().names.in_child();
+    // Without memory in the place of the old one, and without what was said by name.
+    auto* fresh = new (std::nothrow) Table;
+    const bool in_place = !fresh;
+    if (in_place) fresh = new (&table()) Table;
+    try {
+        if (table_held && !in_place) fresh->names = table().names.in_child();
+    } catch (const std::bad_alloc&) {
+        fresh->names = {};
+    }
     tables.here().now = fresh;
     // It belongs to the parent's table, which no later loop will ask.
     current_site = nullptr;

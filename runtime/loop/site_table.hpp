@@ -37,9 +37,9 @@ extern void (*at_new_site)() noexcept;
 /// All sites so far, in order of first execution. @threads any, without a lock
 [[nodiscard]] std::vector<LoopSite*> all_sites();
 
-/// Static fractions by name, for the program (NamedLoops). @threads any
-void set_named_fraction(std::string_view pattern, double fraction) noexcept;
-[[nodiscard]] std::optional<double> named_fraction(std::string_view pattern) noexcept;
+/// Static fractions by name, for the program (NamedLoops). @errors std::bad_alloc  @threads any
+void set_named_fraction(std::string_view pattern, double fraction);
+[[nodiscard]] std::optional<double> named_fraction(std::string_view pattern);
 
 /// One sentence for each rule of GIMBAL_LOOPS that no loop matched so far. @threads any
 [[nodiscard]] std::vector<std::string> unmatched_rules();

@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "base/clock.hpp"
+#include "base/held_signal.hpp"
 #include "base/process_state.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
@@ -70,28 +71,40 @@ extern "C" {
 
 gimbal_pin_settings gimbal_pin_settings_get(void) {
     gimbal::g_loaded.store(true, std::memory_order_relaxed);
-    const gimbal::Options& asked = gimbal::options();
-    static const gimbal::pin::Settings settings = gimbal::learning_settings(asked.pin);
-    return {.settings = &settings,
-            .force = asked.pin.force,
-            .share = asked.pin.share,
-            .rank = gimbal::process_environment().rank,
-            .seed = asked.seed,
-            .nodes = asked.pin.nodes.c_str(),
-            .reserve = asked.pin.reserve.c_str(),
-            .metric = asked.pin.metric.c_str(),
-            .trace = gimbal::trace_path(asked.pin.trace)};
+    try {
+        const gimbal::Options& asked = gimbal::options();
+        static const gimbal::pin::Settings settings = gimbal::learning_settings(asked.pin);
+        return {.settings = &settings,
+                .force = asked.pin.force,
+                .share = asked.pin.share,
+                .rank = gimbal::process_environment().rank,
+                .seed = asked.seed,
+                .nodes = asked.pin.nodes.c_str(),
+                .reserve = asked.pin.reserve.c_str(),
+                .metric = asked.pin.metric.c_str(),
+                .trace = gimbal::trace_path(asked.pin.trace)};
+    } catch (const std::exception&) {
+        return {};
+    }
 }
 
 void gimbal_pin_refuse(const char* name, const char* what, const char* hint) {
-    const gimbal::Options& asked = gimbal::options();
-    const std::string origin(asked.origin(name));
-    const gimbal::Error error(gimbal::ErrorCode::invalid_option,
-                              std::string(what) + " (" + name + " is from the " + origin + ").", hint);
-    if (asked.strict)
-        gimbal::keep_out(error);
-    else if (gimbal::process_environment().rank == 0)
-        gimbal::write_stderr(gimbal::message_text(error, "warning"));
+    try {
+        const gimbal::Options& asked = gimbal::options();
+        const std::string origin(asked.origin(name));
+        const gimbal::Error error(gimbal::ErrorCode::invalid_option,
+                                  std::string(what) + " (" + name + " is from the " + origin + ").", hint);
+        if (asked.strict)
+            gimbal::keep_out(error);
+        else if (gimbal::process_environment().rank == 0)
+            gimbal::write_stderr(gimbal::message_text(error, "warning"));
+    } catch (const std::exception&) {
+        // No memory for a sentence, at the program's start: it will find out by itself.
+    }
+}
+
+void gimbal_pin_program_signals(sigset_t* mask) {
+    *mask = gimbal::HeldSignals::of_program();
 }
 
 void gimbal_pin_begin(uint64_t (*instructions)(void)) {

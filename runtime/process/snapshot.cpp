@@ -115,7 +115,8 @@ void begin_snapshots() noexcept {
     // Relaxed: nothing is read that another thread wrote before.
     if (begun.exchange(true, std::memory_order_relaxed)) return;
     if ((keeps_record() || steps_wanted()) && !repeat_in_background(keep_current))
-        warn_once("the record of this run is not updated while it runs: its thread could not be started");
+        warn_once(
+            [] { return "the record of this run is not updated while it runs: its thread could not be started"; });
 }
 
 }  // namespace

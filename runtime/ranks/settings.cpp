@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
+#include <string_view>
 
 #include "base/process_state.hpp"
 #include "base/warnings.hpp"
@@ -59,7 +61,7 @@ std::string sentence(const Error& error) {
     return text;
 }
 
-void copy_cut(const std::string& text, char* message, size_t size) noexcept {
+void copy_cut(std::string_view text, char* message, size_t size) noexcept {
     if (!message || size == 0) return;
     const std::size_t length = std::min(text.size(), size - 1);
     std::memcpy(message, text.data(), length);
@@ -104,10 +106,12 @@ void gimbal_rank_settings_get(gimbal_rank_settings* settings) {
 
 int gimbal_rank_schedule(const char* text, char* message, size_t size) {
     try {
-        if (const int number = gimbal::intern(gimbal::parse_schedule(text ? text : ""))) return number;
-        gimbal::copy_cut("too many different schedules", message, size);
-    } catch (const gimbal::Error& error) {
-        gimbal::copy_cut(gimbal::sentence(error), message, size);
+        try {
+            if (const int number = gimbal::intern(gimbal::parse_schedule(text ? text : ""))) return number;
+            gimbal::copy_cut("too many different schedules", message, size);
+        } catch (const gimbal::Error& error) {
+            gimbal::copy_cut(gimbal::sentence(error), message, size);
+        }
     } catch (const std::exception& error) {
         gimbal::copy_cut(error.what(), message, size);
     }
@@ -115,8 +119,13 @@ int gimbal_rank_schedule(const char* text, char* message, size_t size) {
 }
 
 void gimbal_rank_warn(const char* text) {
-    if (!gimbal::warn_once(text) || gimbal::process_environment().rank != 0 || !gimbal::stderr_is_the_same()) return;
-    gimbal::write_stderr(std::string("gimbal: warning: ") + text + "\n");
+    if (!gimbal::warn_once([text] { return text; })) return;
+    if (gimbal::process_environment().rank != 0 || !gimbal::stderr_is_the_same()) return;
+    try {
+        gimbal::write_stderr(std::string("gimbal: warning: ") + text + "\n");
+    } catch (const std::bad_alloc&) {
+        // It stands in the report.
+    }
 }
 
 }  // extern "C"

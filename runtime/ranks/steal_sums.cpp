@@ -24,7 +24,8 @@ struct Store {
 };
 
 struct Stores {
-    Store* now = new Store;  // a pointer, so that a forked child can begin anew
+    Store first;
+    Store* now = &first;  // a pointer, so that a forked child can begin anew
 };
 
 Store*& store() noexcept {

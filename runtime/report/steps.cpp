@@ -85,17 +85,25 @@ Steps& steps() {
 }  // namespace
 
 bool detail::ask_for_steps() noexcept {
-    const Steps& all = steps();
-    const bool wanted = all.record.wanted() || all.agents.wanted() || all.rank_agents.wanted() || all.talk.wanted();
-    detail::steps_wanted.store(wanted ? StepsWanted::yes : StepsWanted::no, std::memory_order_relaxed);
-    return wanted;
+    try {
+        const Steps& all = steps();
+        const bool wanted = all.record.wanted() || all.agents.wanted() || all.rank_agents.wanted() || all.talk.wanted();
+        detail::steps_wanted.store(wanted ? StepsWanted::yes : StepsWanted::no, std::memory_order_relaxed);
+        return wanted;
+    } catch (const std::bad_alloc&) {
+        return false;  // for now
+    }
 }
 
 void record_step(const StepRow& row) noexcept {
-    Steps& all = steps();
-    if (all.record.wanted()) all.record.add(row);
-    if (StepLog& agents = all.agents_of(row); agents.wanted() && row.thought) agents.add(row);
-    if (all.talk.wanted()) all.talk.say(row);
+    try {
+        Steps& all = steps();
+        if (all.record.wanted()) all.record.add(row);
+        if (StepLog& agents = all.agents_of(row); agents.wanted() && row.thought) agents.add(row);
+        if (all.talk.wanted()) all.talk.say(row);
+    } catch (const std::bad_alloc&) {
+        // A row that there is no memory for is lost.
+    }
 }
 
 void flush_steps() {

@@ -14,7 +14,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <ctime>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -65,9 +65,9 @@ double clock_s(clockid_t clock) noexcept {
 struct Background {
     std::mutex mutex;
     std::condition_variable wake;
-    std::deque<std::function<void()>> urgent, jobs;
-    std::function<double()> repeated;  // empty: none
-    Clock::time_point due;             // of `repeated`
+    std::list<std::function<void()>> urgent, jobs;  // empty ones take no memory: a child may have none
+    std::function<double()> repeated;               // empty: none
+    Clock::time_point due;                          // of `repeated`
     bool started = false;
     bool wanted = false;  // by a job, since it was started
     pthread_t thread{};
@@ -155,7 +155,7 @@ void run_repeated(Background& own, std::unique_lock<std::mutex>& lock) {
 }
 
 /// With the lock held, and a job there.
-void run_next(Background& own, std::unique_lock<std::mutex>& lock, std::deque<std::function<void()>>& jobs) {
+void run_next(Background& own, std::unique_lock<std::mutex>& lock, std::list<std::function<void()>>& jobs) {
     const std::function<void()> job = std::move(jobs.front());
     jobs.pop_front();
     share.urgent = &jobs == &own.urgent;
@@ -207,6 +207,7 @@ void* serve(void* /*unused*/) {
 
 // With the lock held.
 bool start(Background& own) noexcept {
+    const HeldSignals held;  // who sees this thread made asks for the program's, too: gimbal_pin_program_signals()
     sigset_t all, before;
     sigfillset(&all);
     program_signals = HeldSignals::of_program();

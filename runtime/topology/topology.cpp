@@ -3,8 +3,10 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
-#include <memory>
+#include <cstddef>
+#include <new>
 
 #include "base/own_state.hpp"
 #include "topology/provider.hpp"
@@ -23,11 +25,20 @@ bool same(std::int32_t a, std::int32_t b) noexcept {
     return a >= 0 && a == b;
 }
 
-const Topology& publish(std::unique_ptr<const Topology> made) noexcept {
+/// Room for an object that is never destroyed, and needs no memory to be made.
+using Room = std::array<std::byte, sizeof(Topology)>;
+
+const Topology& nothing_known() noexcept {
+    alignas(Topology) static Room room;
+    static const Topology* const made = new (room.data()) Topology;
+    return *made;
+}
+
+const Topology& publish(const Topology& made) noexcept {
     const Topology* first = nullptr;
     // Release: with the acquire loads of `machine` in topology() and first_use().
-    if (machine.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
-        return *made.release();
+    if (machine.compare_exchange_strong(first, &made, std::memory_order_acq_rel, std::memory_order_acquire))
+        return made;
     return *first;
 }
 
@@ -35,11 +46,13 @@ const Topology& first_use() noexcept {
     const NotCancelled uncancelled;
     const pid_t here = getpid();
     pid_t earlier = 0;
-    if (asked_by.compare_exchange_strong(earlier, here))
-        return publish(std::make_unique<const Topology>(load_topology(provider_path())));
+    if (asked_by.compare_exchange_strong(earlier, here)) {
+        alignas(Topology) static Room room;  // one thread of all processes comes here
+        return publish(*new (room.data()) Topology(load_topology(provider_path())));
+    }
     // A child forked while another thread of its parent was asking: nobody here will ever answer, and the locks that
     // thread held inside hwloc stay locked.
-    if (earlier != here && !machine.load(std::memory_order_acquire)) return publish(std::make_unique<const Topology>());
+    if (earlier != here && !machine.load(std::memory_order_acquire)) return publish(nothing_known());
     const Topology* answer = nullptr;
     while (!(answer = machine.load(std::memory_order_acquire))) usleep(100);
     return *answer;

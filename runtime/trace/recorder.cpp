@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -102,13 +103,14 @@ TraceRing* new_ring(Recorder& all, std::uint64_t system_id) noexcept {
     try {
         TraceFile* const file = file_of(all);
         if (!file) return nullptr;
-        TraceBlock* const block = file->map_block(all.threads, system_id);
-        if (!block) {
+        // Before the block: who has no memory takes none of the file, however often it asks.
+        auto ring = std::make_unique<TraceRing>(*file);
+        if (!ring->map(all.threads, system_id)) {
             ++file->header().blocks_dropped_for;
             return nullptr;
         }
         file->header().threads = ++all.threads;
-        return new TraceRing(*file, *block);
+        return ring.release();
     } catch (const std::bad_alloc&) {
         return nullptr;
     }
@@ -139,10 +141,15 @@ void put_text(TraceRing& ring, std::uint32_t number, std::string_view text) noex
 
 }  // namespace
 
+bool TraceRing::map(std::uint32_t thread, std::uint64_t system_id) noexcept {
+    block_ = file_.map_block(thread, system_id);
+    return block_ != nullptr;
+}
+
 void TraceRing::pass_on() noexcept {
     const NotCancelled uncancelled;
-    TraceBlockHeader& header = block_.header;
-    const bool kept = file_.append(block_);
+    TraceBlockHeader& header = block_->header;
+    const bool kept = file_.append(*block_);
     if (!kept) header.dropped += header.count;
     // A process that dies between these lines leaves two blocks of one number, and the fuller one counts.
     __atomic_store_n(&header.count, 0, __ATOMIC_RELEASE);
@@ -150,7 +157,7 @@ void TraceRing::pass_on() noexcept {
 }
 
 void TraceRing::give_back() noexcept {
-    munmap(&block_, TraceBlock::kBytes);
+    munmap(block_, TraceBlock::kBytes);
 }
 
 // Not of the main thread, whose destructors run before what is recorded as the process ends.
@@ -222,7 +229,7 @@ std::string trace_refusal() {
     return lock.owns_lock() ? recorder->refusal : std::string();
 }
 
-std::string finish_trace() noexcept {
+std::string finish_trace() {
     if (!tracing()) return {};
     detail::trace_on.store(false, std::memory_order_relaxed);
     TraceFile* const file = recorder->file.load(std::memory_order_acquire);

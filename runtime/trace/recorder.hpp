@@ -16,7 +16,10 @@ namespace gimbal {
 /// @threads the thread itself
 class alignas(128) TraceRing {
 public:
-    TraceRing(TraceFile& file, TraceBlock& block) noexcept : file_(file), block_(block) {}
+    explicit TraceRing(TraceFile& file) noexcept : file_(file) {}
+
+    /// Take a block of the file. @return false: there is no room; nothing can be put  @pre it has none
+    [[nodiscard]] bool map(std::uint32_t thread, std::uint64_t system_id) noexcept;
 
     /// @cost some nanoseconds; once in kRecords some microseconds
     void put(TraceKind kind, std::uint64_t ticks, std::uint64_t payload) noexcept {
@@ -24,10 +27,10 @@ public:
     }
     void put(TraceKind kind, std::uint64_t payload) noexcept { put(kind, ticks(), payload); }
     void put(const TraceRecord& record) noexcept {
-        const std::uint64_t count = block_.header.count;
-        block_.records[count] = record;
+        const std::uint64_t count = block_->header.count;
+        block_->records[count] = record;
         // Release: the file's reader, perhaps after this process's death, finds whole records.
-        __atomic_store_n(&block_.header.count, count + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&block_->header.count, count + 1, __ATOMIC_RELEASE);
         if (count + 1 == TraceBlock::kRecords) [[unlikely]]
             pass_on();
     }
@@ -40,9 +43,9 @@ public:
         put(TraceKind::chunk_size, ticks, size);
     }
 
-    [[nodiscard]] std::uint32_t thread() const noexcept { return block_.header.thread; }
+    [[nodiscard]] std::uint32_t thread() const noexcept { return block_->header.thread; }
     /// Records that still go into the block.
-    [[nodiscard]] std::uint64_t room() const noexcept { return TraceBlock::kRecords - block_.header.count; }
+    [[nodiscard]] std::uint64_t room() const noexcept { return TraceBlock::kRecords - block_->header.count; }
 
     std::uint32_t unrecorded = 0;  ///< chunks since the last one that was recorded
     bool in_chunk = false;         ///< the last chunk has no end yet
@@ -56,7 +59,7 @@ private:
     void pass_on() noexcept;
 
     TraceFile& file_;
-    TraceBlock& block_;  // mapped
+    TraceBlock* block_ = nullptr;  // mapped
 };
 
 namespace detail {
@@ -111,9 +114,9 @@ inline void trace(TraceKind kind, std::uint64_t payload = 0) noexcept {
 /// @threads any  @cost a load mostly
 void calibrate_trace() noexcept;
 
-/// No more records. @return the file they are in; empty: there are none
+/// No more records. @return the file they are in; empty: there are none  @errors std::bad_alloc
 /// @threads the one that ends the process; others may be in the middle of a record
-[[nodiscard]] std::string finish_trace() noexcept;
+[[nodiscard]] std::string finish_trace();
 
 /// Why nothing was recorded, though something was to be; empty: no such thing happened.
 /// @errors std::bad_alloc  @threads any

@@ -254,6 +254,70 @@ int main(void) {
 }
 """
 
+# A region that one thread cancels before a loop that the other runs, then a larger team than ever before; the same for
+# inner teams if asked to. How many aligned blocks these steps have left behind, as executions of loops are.
+GROWING = """
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+enum { ROOM = 65536 };
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *block);
+static void *blocks[ROOM];
+static long taken, live;
+int posix_memalign(void **block, size_t alignment, size_t size) {
+    *block = __libc_memalign(alignment, size);
+    const long place = __atomic_fetch_add(&taken, 1, 0);
+    if (!*block || place >= ROOM) return 12;
+    __atomic_store_n(&blocks[place], *block, 0);
+    __atomic_fetch_add(&live, 1, 0);
+    return 0;
+}
+void free(void *block) {
+    for (long k = 0; block && k < ROOM && k < taken; ++k) {
+        void *same = block;
+        if (!__atomic_compare_exchange_n(&blocks[k], &same, (void *)0, 0, 0, 0)) continue;
+        __atomic_fetch_sub(&live, 1, 0);
+        break;
+    }
+    __libc_free(block);
+}
+static long sum;
+static void region(int cancelled) {
+#pragma omp parallel num_threads(2)
+    {
+        if (cancelled && omp_get_thread_num() == 1) {
+#pragma omp cancel parallel
+        }
+#pragma omp for schedule(runtime)
+        for (int i = 0; i < 100; ++i) __atomic_fetch_add(&sum, 1, 0);
+    }
+}
+static void step(int threads) {
+    region(1);
+#pragma omp parallel num_threads(threads)
+    __atomic_fetch_add(&sum, 0, 0);
+}
+static long steps(int first, int count) {
+    for (int k = 0; k < count; ++k) step(first + k);
+    return live;
+}
+int main(int count, char **words) {
+    const int inner = count > 1 && strcmp(words[1], "inner") == 0;
+    long before = 0, after = 0;
+    omp_set_max_active_levels(2);
+    for (int k = 0; k < 10; ++k) region(0);
+#pragma omp parallel num_threads(2) if (inner)
+    if (omp_get_thread_num() == 0) {
+        for (int k = 0; k < 10; ++k) region(0);
+        before = steps(20, 5);
+        after = steps(25, 25);
+    }
+    printf("%d\\n", after - before > 20);
+    return sum < 2000;
+}
+"""
+
 
 class Repairs(tool_test.ToolTest):
     def run_program(self, program, *words, threads=3, schedule="auto", **more):
@@ -320,6 +384,14 @@ class Repairs(tool_test.ToolTest):
                 with self.subTest(threads=threads, schedule=schedule):
                     self.assert_prints("0 0\n", self.run_program(program, threads=threads, schedule=schedule,
                                                                  OMP_SCHEDULE=own, OMP_CANCELLATION="true"))
+
+    def test_what_a_cancelled_region_has_left_goes_where_its_team_grows(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, GROWING, "-O1", "-fno-builtin", "-Wl,--export-dynamic")
+            for where in ("outer", "inner"):
+                with self.subTest(compiler=compiler, where=where):
+                    self.assert_prints("0\n", self.run_program(program, where, threads=2, schedule="gss",
+                                                               OMP_CANCELLATION="true"))
 
 
 if __name__ == "__main__":

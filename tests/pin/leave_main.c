@@ -2,7 +2,7 @@
 /* main() ends by pthread_exit() while threads compute for some seconds. The process must end with the last of them, by
    exit(0): the function given to atexit() says how many signals are blocked then. Arguments: threads, seconds, and
    "signal": a thread sends one to the process and waits until somebody has got it; "raw": the threads end by the system
-   call, which tells the C library nothing. */
+   call, which tells the C library nothing; "openmp": the OpenMP runtime begins first, and so threads of Gimbal's. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "gimbal/pin.h"
+
+extern int omp_get_max_threads(void) __attribute__((weak));
 
 static const char* how = "";
 static double seconds;
@@ -60,6 +62,7 @@ int main(int argc, char** argv) {
     how = argc > 3 ? argv[3] : "";
     atexit(at_end);
     signal(SIGUSR1, on_signal);
+    if (strcmp(how, "openmp") == 0 && (!omp_get_max_threads || omp_get_max_threads() < 1)) return 4;
     for (int i = 0; i < threads; ++i) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, compute, i == 0 ? &seconds : NULL) != 0) return 3;

@@ -8,6 +8,9 @@ import unittest
 from test_pin import CPUS, LIBRARY, PROGRAMS, figures, run
 
 
+LIBOMP = pathlib.Path(LIBRARY).parent / "libomp.so"
+
+
 class MainEnds(unittest.TestCase):
     """main() calls pthread_exit(): the process ends with the last thread of the program, not with the manager."""
 
@@ -29,6 +32,12 @@ class MainEnds(unittest.TestCase):
 
     def test_a_signal_to_the_process_reaches_a_thread_that_is_left(self):
         self.ended(run("leave_main", 2, 0.5, "signal"), signal=1)
+
+    @unittest.skipUnless(LIBOMP.exists(), "the patched libomp is not built")
+    def test_also_where_the_first_thread_that_is_made_is_one_of_gimbals(self):
+        for k in range(10):
+            result = run("leave_main", k % 3, 0, "openmp", LD_PRELOAD=f"{LIBOMP} {LIBRARY}", GIMBAL_SCHEDULE="runtime")
+            self.ended(result)
 
     def test_threads_that_end_by_the_system_call_leave_nobody_behind(self):
         result = run("leave_main", 2, 0.5, "raw")  # the C library counts them still, so nobody calls exit()

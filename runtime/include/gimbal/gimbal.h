@@ -34,14 +34,15 @@ enum {
  *                   that exist and for those that will; or NULL: the loop that this thread entered last, with the team
  *                   size that it had; after fork() the child has entered none yet
  *  @param fraction  f_s, in [0, 1]; or -1: the schedule or the technique decides again
- *  @return 0; GIMBAL_ERROR_WRONG_USE: no such fraction, an empty pattern, or NULL before the thread's first loop
+ *  @return 0; GIMBAL_ERROR_WRONG_USE: no such fraction, an empty pattern, or NULL before the thread's first loop;
+ *          GIMBAL_ERROR_UNSUPPORTED: there is no memory, and not all loops that it means have it
  *  @threads any  @cost a lock; with a pattern, milliseconds for each loop whose name was not looked up yet */
 GIMBAL_WEAK_API int gimbal_set_static_fraction(const char* loop, double fraction);
 
 /** The static fraction in force for a loop: set by the program, or of its last execution, where a rule or schedule gave
  *  it or the technique found it. If a pattern means several loops, that of the first which has one.
  *  @param loop  as above
- *  @return f_s in [0, 1]; GIMBAL_ERROR_UNSUPPORTED: nothing gives this loop a static fraction;
+ *  @return f_s in [0, 1]; GIMBAL_ERROR_UNSUPPORTED: nothing gives this loop a static fraction, or there is no memory;
  *          GIMBAL_ERROR_WRONG_USE: no such loop
  *  @threads any  @cost as above */
 GIMBAL_WEAK_API double gimbal_get_static_fraction(const char* loop);
@@ -49,7 +50,8 @@ GIMBAL_WEAK_API double gimbal_get_static_fraction(const char* loop);
 /** A sentence for the report: "NOTE about: text". It takes the place of an earlier one about the same.
  *  @param about  what it is about, such as the name of a loop, without a colon  @param text  both together at most 200
  *                characters, without line feeds
- *  @return 0; GIMBAL_ERROR_WRONG_USE: empty, too long, or with other characters  @threads any  @cost a lock */
+ *  @return 0; GIMBAL_ERROR_WRONG_USE: empty, too long, or with other characters; GIMBAL_ERROR_UNSUPPORTED: there is
+ *          no memory, and an earlier one stays  @threads any  @cost a lock */
 GIMBAL_WEAK_API int gimbal_report_note(const char* about, const char* text);
 
 #ifdef __cplusplus

@@ -115,7 +115,8 @@ GIMBAL_API int gimbal_schedule_kind(int schedule, int* chunk);
 /** The inverse, for omp_set_schedule(). @return an identifier > 0, or 0 if the kind is not one of Gimbal's */
 GIMBAL_API int gimbal_schedule_set(int kind, int chunk);
 
-/** Write the canonical spelling of a schedule, at most `size` bytes with the final zero. @threads any */
+/** Write the canonical spelling of a schedule, at most `size` bytes with the final zero; without memory, no more than
+ *  what its technique or selector is called. @errors none  @threads any */
 GIMBAL_API void gimbal_schedule_print(int schedule, char* text, size_t size);
 
 /** Room for the longest one, with its zero [bytes]. */

@@ -140,7 +140,8 @@ struct Options {
 };
 
 /// The settings of this process. The environment is read once, at the first call or in the library's constructor;
-/// wrong values count as not given here (the constructor has already said so, or stopped the program).
+/// wrong values count as not given here (the constructor has already said so, or stopped the program). Without memory
+/// to read it Gimbal is kept out, until there is.
 /// @return a reference that stays valid, and unchanged, until the process ends
 /// @errors none  @threads any  @cost one load after the first call
 [[nodiscard]] const Options& options();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -86,8 +87,8 @@ struct Settings {
 
 extern "C" {
 
-/** Settings of placement (docs/placement.md). Pointers are never null and valid until the process ends: copy what they
- *  point to, for the two libraries may have an allocator each. */
+/** Settings of placement (docs/placement.md). Pointers are valid until the process ends, and all null where there was
+ * no memory for them: copy what they point to, for the two libraries may have an allocator each. */
 struct gimbal_pin_settings {
     const gimbal::pin::Settings* settings;  ///< GIMBAL_PIN, _GROUP, _PERIOD and _SETTINGS
     bool force;                             ///< place threads that somebody has bound: GIMBAL_PIN_FORCE
@@ -100,14 +101,19 @@ struct gimbal_pin_settings {
     const char* trace;                      ///< path, placeholders filled in; "": none: GIMBAL_PIN_TRACE
 };
 
-/** @threads one, while the library is loaded  @cost small */
+/** @errors none  @threads one, while the library is loaded  @cost small */
 GIMBAL_API gimbal_pin_settings gimbal_pin_settings_get(void);
 
 /** A setting of placement that libgimbal.so could not judge is wrong: said as every wrong setting is, by rank 0, and
  *  ends the process with status 2; with GIMBAL_STRICT=0 it is a warning, and this returns.
  *  @param name  the variable  @param what  what is wrong  @param hint  what is allowed, or ""
- *  @threads one, while the library is loaded */
+ *  @errors none  @threads one, while the library is loaded */
 GIMBAL_API void gimbal_pin_refuse(const char* name, const char* what, const char* hint);
+
+/** The signals that the calling thread blocks by the program's will: without those that libgimbal.so holds back in it
+ *  for now, as where it starts a thread of its own.
+ *  @param mask  out  @errors none  @threads any  @cost a system call */
+GIMBAL_API void gimbal_pin_program_signals(sigset_t* mask);
 
 /** Placement learns where the threads of this process run, from now on.
  *  @param instructions  counts those of the calling thread since some moment, 0 where it cannot; stays callable until

@@ -29,12 +29,12 @@ extern "C" {
  *
  *  At last the root calls gimbal_rank_close().
  *
- *  @errors std::bad_alloc, through C, by gimbal_rank_warn(), _site(), _given(), _execution(), _decide(), _packet(),
- *          _prepare(), _copy(), _leave(), _arrived(), _describe(), _follow() and _costs(), and by
- *          gimbal_steal_report(), _agent(), _choose() and _learn(); no other function here throws. The caller is C++:
- *          the layer of ranks (mpi_layer) lets it pass to its own interfaces, where guarded() makes an error code of
- *          it, or for LB4MPI ends the program. Programs in C++ get it as it is. A callback of gimbal_progress_set()
- *          throws nothing: what goes wrong in it is kept for the next call (MessageRouter::from_inside_a_loop()). */
+ *  @errors std::bad_alloc, through C, by gimbal_rank_site(), _given(), _execution(), _decide(), _packet(), _prepare(),
+ *          _copy(), _arrived(), _describe(), _follow() and _costs(), and by gimbal_steal_report(), _agent(), _choose()
+ *          and _learn(); no other function here throws. The caller is C++: the layer of ranks (mpi_layer) lets it pass
+ *          to its own interfaces, where guarded() makes an error code of it, or for LB4MPI ends the program. Programs
+ *          in C++ get it as it is. A callback of gimbal_progress_set() throws nothing: what goes wrong in it is kept
+ *          for the next call (MessageRouter::from_inside_a_loop()). */
 
 /** Settings of the rank level (docs/options.md). */
 enum {
@@ -76,7 +76,7 @@ GIMBAL_API void gimbal_rank_settings_get(gimbal_rank_settings* settings);
  *  @return an identifier > 0, or 0  @threads any */
 GIMBAL_API int gimbal_rank_schedule(const char* text, char* message, size_t size);
 
-/** Say a sentence once, on standard error and in the report. @threads any */
+/** Say a sentence once, on standard error and in the report; without memory, nowhere. @errors none  @threads any */
 GIMBAL_API void gimbal_rank_warn(const char* text);
 
 /** What drawing a chunk costs a rank by messages, for predictions and for the least chunk worth a draw; until the first

@@ -1,57 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a trace needs is not there: loops run all the same, and nothing is thrown.
 #include <gtest/gtest.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
-#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "../loop/limited_memory.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/traced_calls.h"
 #include "trace/recorder.hpp"
 
-namespace {
-
-constexpr long kNoLimit = -1;
-thread_local long blocks_left = kNoLimit;  // that operator new gives
-
-void* limited(void* memory) {
-    if (!memory) throw std::bad_alloc();
-    return memory;
-}
-
-bool gives_one() noexcept {
-    return blocks_left == kNoLimit || (blocks_left > 0 && blocks_left-- > 0);
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    return limited(gives_one() ? malloc(size) : nullptr);
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-    const auto align = static_cast<std::size_t>(alignment);
-    return limited(gives_one() ? aligned_alloc(align, (size + align - 1) / align * align) : nullptr);
-}
-void operator delete(void* memory) noexcept {
-    free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-    free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    free(memory);
-}
-
 namespace gimbal {
 namespace {
+
+using test::blocks_left;
+using test::kNoLimit;
 
 class TraceMemory : public testing::Test {
 protected:
@@ -66,9 +33,22 @@ protected:
         std::filesystem::remove_all(folder());
     }
 
-private:
     static std::string folder() { return testing::TempDir() + "trace-memory"; }
 };
+
+TEST_F(TraceMemory, WithoutItTextsTakeNothingOfTheFile) {
+    std::thread([] {
+        (void)trace_ring();  // makes the file
+        const std::string file = folder() + "/trace.records-" + std::to_string(getpid());
+        const auto before = std::filesystem::file_size(file);
+        std::uint32_t numbers = 0;
+        blocks_left = 0;
+        for (int i = 0; i < 10; ++i) numbers += trace_text("a text that nobody has named so far");
+        blocks_left = kNoLimit;
+        EXPECT_EQ(numbers, 0U);
+        EXPECT_EQ(std::filesystem::file_size(file), before);
+    }).join();
+}
 
 TEST_F(TraceMemory, WithoutItTextsHaveNoNumberAndThreadsNoRoom) {
     // Of its own: who got no room once asks no more.
