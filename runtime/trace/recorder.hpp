@@ -16,7 +16,8 @@ namespace gimbal {
 /// @threads the thread itself
 class alignas(128) TraceRing {
 public:
-    explicit TraceRing(TraceFile& file) noexcept : file_(file) {}
+    /// @param block  of the file, that nobody else has; nullptr: map() takes one
+    explicit TraceRing(TraceFile& file, TraceBlock* block = nullptr) noexcept : file_(file), block_(block) {}
 
     /// Take a block of the file. @return false: there is no room; nothing can be put  @pre it has none
     [[nodiscard]] bool map(std::uint32_t thread, std::uint64_t system_id) noexcept;
@@ -59,7 +60,7 @@ private:
     void pass_on() noexcept;
 
     TraceFile& file_;
-    TraceBlock* block_ = nullptr;  // mapped
+    TraceBlock* block_;  // mapped
 };
 
 namespace detail {

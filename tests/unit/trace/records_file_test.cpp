@@ -72,7 +72,7 @@ protected:
 
 TEST_F(RecordsFileTest, HasEveryRecordOfEveryThreadInItsOrderWhileTheyAreWritten) {
     TraceFile& file = create();
-    TraceRing first(file, *file.map_block(0, 100)), second(file, *file.map_block(1, 101));
+    TraceRing first(file, file.map_block(0, 100)), second(file, file.map_block(1, 101));
     const std::uint64_t many = 3 * TraceBlock::kRecords + 5;
     for (std::uint64_t i = 0; i < many; ++i) {
         first.put(TraceKind::chunk, i);
@@ -93,7 +93,7 @@ TEST_F(RecordsFileTest, HasEveryRecordOfEveryThreadInItsOrderWhileTheyAreWritten
 
 TEST_F(RecordsFileTest, WhatHasNoRoomIsCountedAndWhatCameBeforeStays) {
     TraceFile& file = create(4 * TraceBlock::kBytes);  // the header, a block of each thread, a full one
-    TraceRing ring(file, *file.map_block(0, 100));
+    TraceRing ring(file, file.map_block(0, 100));
     EXPECT_NE(file.map_block(1, 101), nullptr);
     const std::uint64_t many = 5 * TraceBlock::kRecords + 7;
     for (std::uint64_t i = 0; i < many; ++i) ring.put(TraceKind::chunk, i);
@@ -110,7 +110,7 @@ TEST_F(RecordsFileTest, WhatHasNoRoomIsCountedAndWhatCameBeforeStays) {
 // As daemons and launchers do; then files of the program have the numbers that were free.
 TEST_F(RecordsFileTest, AProgramThatClosesAllDescriptorsKeepsItsFilesAndItsTrace) {
     TraceFile& file = create();
-    TraceRing ring(file, *file.map_block(0, 100));
+    TraceRing ring(file, file.map_block(0, 100));
     const std::uint64_t each = 2 * TraceBlock::kRecords;
     std::uint64_t written = 0;
     for (const bool gone : {false, true}) {
@@ -139,7 +139,7 @@ TEST_F(RecordsFileTest, AProgramThatClosesAllDescriptorsKeepsItsFilesAndItsTrace
 
 TEST_F(RecordsFileTest, ALargeChunkTakesTwoRecords) {
     TraceFile& file = create();
-    TraceRing ring(file, *file.map_block(0, 100));
+    TraceRing ring(file, file.map_block(0, 100));
     ring.put_chunk(1, 5, 6);
     ring.put_chunk(2, 1ULL << 50U, 3);
     RecordsFile read(path_);
@@ -166,7 +166,7 @@ TEST_F(RecordsFileTest, OtherFilesAndOtherVersionsAreRefused) {
 TEST_F(RecordsFileTest, ADamagedBlockIsLeftOutAndTheOthersCount) {
     TraceFile& file = create();
     TraceBlock& first = *file.map_block(0, 100);
-    TraceRing damaged(file, first), whole(file, *file.map_block(1, 101));
+    TraceRing damaged(file, &first), whole(file, file.map_block(1, 101));
     damaged.put(TraceKind::chunk, 0);
     whole.put(TraceKind::chunk, 0);
     first.header.count = TraceBlock::kRecords + 1;
@@ -180,7 +180,7 @@ TEST_F(RecordsFileTest, ADamagedBlockIsLeftOutAndTheOthersCount) {
 
 TEST_F(RecordsFileTest, RoomThatNobodyHasWrittenIntoIsNoDamage) {
     TraceFile& file = create();
-    TraceRing whole(file, *file.map_block(0, 100));
+    TraceRing whole(file, file.map_block(0, 100));
     whole.put(TraceKind::chunk, 0);
     std::filesystem::resize_file(path_, std::filesystem::file_size(path_) + TraceBlock::kBytes);
     const RecordsFile read(path_);
@@ -195,7 +195,7 @@ TEST_F(RecordsFileTest, AKilledProcessLeavesItsRecordsUpToThere) {
         ASSERT_GE(child, 0);
         if (child == 0) {
             TraceFile& file = create();
-            TraceRing ring(file, *file.map_block(0, 100));
+            TraceRing ring(file, file.map_block(0, 100));
             for (std::uint64_t i = 0;; ++i) ring.put(TraceKind::chunk, i);
         }
         const auto recorded = [&] {
