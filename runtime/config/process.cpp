@@ -160,7 +160,11 @@ const Options& options() {
         if (!g_options.load(std::memory_order_relaxed)) publish(load_options(process_environment()).options);
         return *g_options.load(std::memory_order_relaxed);
     } catch (const std::bad_alloc&) {
+        // What has a default that takes memory is named here, and all else has its own.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
         static const Options unread{.kept_out = true, .lend = false, .pin = {.learning = {.resources = {}}}};
+#pragma GCC diagnostic pop
         return unread;
     }
 }

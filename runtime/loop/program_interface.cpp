@@ -58,7 +58,8 @@ double gimbal_get_static_fraction(const char* loop) {
         else if (gimbal::current_site)
             fraction = gimbal::current_site->static_fraction();
         if (!fraction) return GIMBAL_ERROR_WRONG_USE;
-        return *fraction < 0 ? GIMBAL_ERROR_UNSUPPORTED : *fraction;
+        if (*fraction < 0) return GIMBAL_ERROR_UNSUPPORTED;
+        return *fraction;
     });
 }
 
