@@ -52,6 +52,17 @@ long with_ever_more(Call call) {
     return kMost;
 }
 
+// The first test: later ones have read it.
+TEST(NoMemory, WhereTheEnvironmentCannotBeReadGimbalIsKeptOut) {
+    int number = 0;
+    {
+        const FewBlocks none(0);
+        number = gimbal_schedule_parse("gss");
+    }
+    EXPECT_EQ(number, GIMBAL_SCHEDULE_REFUSED);
+    EXPECT_GT(gimbal_schedule_parse("gss"), 0);
+}
+
 TEST(NoMemory, ANoteIsKeptOrRefused) {
     constexpr const char* kAbout = "a loop whose name takes memory";
     ASSERT_EQ(gimbal_report_note(kAbout, "said before"), 0);
@@ -106,11 +117,6 @@ TEST(NoMemory, OfASpellingTheNameIsLeft) {
 
 TEST(NoMemory, ASettingIsTakenOrRefused) {
     int number = 0;
-    {
-        const FewBlocks none(0);
-        number = gimbal_schedule_parse("gss");  // the first call: not even the environment can be read
-    }
-    EXPECT_EQ(number, GIMBAL_SCHEDULE_REFUSED);
     with_ever_more([&] { number = gimbal_schedule_parse("  nonmonotonic : lws-staggered , 0.8 : 17  "); });
     EXPECT_GT(number, 0);
     with_ever_more([&] { number = gimbal_schedule_parse("a schedule that does not exist, anywhere"); });
@@ -118,13 +124,6 @@ TEST(NoMemory, ASettingIsTakenOrRefused) {
     std::array<char, 64> message{};
     with_ever_more([&] { number = gimbal_rank_schedule("there is no such schedule", message.data(), message.size()); });
     EXPECT_EQ(number, 0);
-    // The last of its kind: there is room for so many schedules and no more.
-    for (int chunk = 1; (number = gimbal_schedule_set(GIMBAL_SCHEDULE_KIND + 1, chunk)) > 0 && chunk < 1 << 20; ++chunk)
-        ;
-    ASSERT_EQ(number, 0);
-    ASSERT_EQ(warnings().size(), 1U);
-    const FewBlocks none(0);
-    number = gimbal_schedule_set(GIMBAL_SCHEDULE_KIND + 2, 1 << 20);
 }
 
 /// Eight executions of a new loop by one thread in the place of all workers.
@@ -325,6 +324,21 @@ TEST(NoMemory, AChildBeginsAnew) {
             _exit(empty && all_sites().empty() && find_site(desc) ? 0 : 1);
         },
         testing::ExitedWithCode(0), "");
+}
+
+// The last one: there is no number left for others.
+TEST(NoMemory, OneScheduleTooManyIsRefused) {
+    const std::size_t said = warnings().size();
+    int number = 0;
+    for (int chunk = 1; (number = gimbal_schedule_set(GIMBAL_SCHEDULE_KIND + 1, chunk)) > 0 && chunk < 1 << 20; ++chunk)
+        ;
+    EXPECT_EQ(number, 0);
+    EXPECT_EQ(warnings().size(), said + 1);
+    {
+        const FewBlocks none(0);
+        number = gimbal_schedule_set(GIMBAL_SCHEDULE_KIND + 2, 1 << 20);
+    }
+    EXPECT_EQ(number, 0);
 }
 
 }  // namespace
