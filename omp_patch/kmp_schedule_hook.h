@@ -223,6 +223,17 @@ static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
   __kmp_sched_apply_mods_stdkind(kind, icv.r_sched_type);
 }
 
+// As long as it lives its thread is not cancelled by pthread_cancel(). libomp
+// begins at a program's first region, with files and a lock that all threads
+// need; libgomp has begun before main().
+struct __kmp_hook_uncancelled {
+  int before;
+  __kmp_hook_uncancelled() {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  }
+  ~__kmp_hook_uncancelled() { pthread_setcancelstate(before, nullptr); }
+};
+
 // A thread leaves its loop by cancellation instead of running out of chunks.
 extern void __kmp_hook_leave(kmp_info_t *th);
 extern void __kmp_hook_forget_cancelled(kmp_team_t *team);
