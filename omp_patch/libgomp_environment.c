@@ -235,11 +235,11 @@ static char **copy_of(char **env) {
   size_t count = 0;
   while (env[count] != NULL)
     ++count;
-  char **copy = calloc(count + 3, sizeof(*copy));
+  char **copy = calloc(count + 4, sizeof(*copy));
   if (!copy)
     return NULL;
   size_t used = 0;
-  int has_kind = 0, has_threads = 0, sleeps = 0;
+  int has_kind = 0, has_threads = 0, sleeps = 0, binds = 0, has_places = 0;
   for (size_t i = 0; i < count; ++i) {
     if (is_overruled(env[i], env))
       continue;
@@ -252,6 +252,10 @@ static char **copy_of(char **env) {
     has_threads |= is_variable(variable, "OMP_NUM_THREADS") ||
                    is_variable(variable, "KMP_HW_SUBSET");
     has_kind |= is_variable(variable, "KMP_LOCK_KIND");
+    binds |= is_variable(variable, "OMP_PROC_BIND");
+    has_places |= is_variable(variable, "OMP_PLACES") ||
+                  is_variable(variable, "KMP_AFFINITY") ||
+                  is_variable(variable, "KMP_HW_SUBSET");
     sleeps |= is_variable(variable, "OMP_WAIT_POLICY") &&
               is_one_of(variable + 16, strlen(variable + 16), "passive");
     copy[used++] = variable;
@@ -260,6 +264,9 @@ static char **copy_of(char **env) {
   static char sleeping[] = "KMP_LOCK_KIND=futex";
   if (!has_kind)
     copy[used++] = sleeps ? sleeping : spinning;
+  /* What is a core libomp asks the processor, and libgomp the kernel. */
+  if (binds && !has_places && __kmp_hook_libgomp_places)
+    copy[used++] = __kmp_hook_libgomp_places;
   static char threads[64];
   if (!has_threads && __kmp_hook_libgomp_threads > 0) {
     snprintf(threads, sizeof(threads), "OMP_NUM_THREADS=%d",
