@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ranges>
 
 #include "base/quote.hpp"
 #include "gimbal/options.hpp"
@@ -96,9 +95,10 @@ void NamedLoops::apply_to_last(LoopSite& site) {
             if (!rules[number].none) site.set_rule(intern(rules[number].schedule));
         }
     }
-    for (const auto& [pattern, fraction] : fractions_ | std::views::reverse) {
-        if (!matches(pattern, place_of(loops_.back()))) continue;
-        if (fraction >= 0) site.set_static_fraction(fraction);
+    // Not std::views::reverse, which clang 14 does not compile.
+    for (auto said = fractions_.rbegin(); said != fractions_.rend(); ++said) {
+        if (!matches(said->first, place_of(loops_.back()))) continue;
+        if (said->second >= 0) site.set_static_fraction(said->second);
         return;
     }
 }
