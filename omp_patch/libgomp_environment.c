@@ -264,7 +264,8 @@ static char **copy_of(char **env) {
   static char sleeping[] = "KMP_LOCK_KIND=futex";
   if (!has_kind)
     copy[used++] = sleeps ? sleeping : spinning;
-  /* What is a core libomp asks the processor, and libgomp the kernel. */
+  /* What is a core libomp asks the processor, and libgomp the kernel. Who uses
+   * libomp's own words has its places. */
   if (binds && !has_places && __kmp_hook_libgomp_places)
     copy[used++] = __kmp_hook_libgomp_places;
   static char threads[64];

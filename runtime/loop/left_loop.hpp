@@ -11,7 +11,8 @@
 namespace gimbal {
 
 /// Executions of one loop site that are left to the caller: for some trip counts, under one schedule, for some time.
-/// @threads leave(), leave_once(), apart(): the owner locks; all others any, without a lock: each figure counts by itself
+/// @threads leave(), leave_once(), apart(): the owner locks; all others any, without a lock: each figure counts by
+/// itself
 class LeftLoop {
 public:
     LeftLoop() = default;

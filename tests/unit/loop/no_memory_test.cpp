@@ -34,12 +34,12 @@ namespace {
 using test::blocks_left;
 using test::FewBlocks;
 
-constexpr long kMost = 2000;  // blocks that anything here takes
+constexpr long kEnough = 2000;  // blocks that anything here takes
 
 /// Calls it with no block, one, two and so on, until that is more than it takes. @return how often it had too few
 template <class Call>
 long with_ever_more(Call call) {
-    for (long blocks = 0; blocks < kMost; ++blocks) {
+    for (long blocks = 0; blocks < kEnough; ++blocks) {
         bool enough = false;
         {
             const FewBlocks few(blocks);
@@ -48,8 +48,8 @@ long with_ever_more(Call call) {
         }
         if (enough) return blocks;
     }
-    ADD_FAILURE() << "it takes more than " << kMost << " blocks";
-    return kMost;
+    ADD_FAILURE() << "it takes more than " << kEnough << " blocks";
+    return kEnough;
 }
 
 // The first test: later ones have read it.
@@ -158,7 +158,7 @@ void run_loops(std::string_view schedule) {
     const int number = intern(parse_schedule(schedule));
     for (long blocks = 0; blocks < 300; blocks += blocks < 40 ? 1 : 7)
         EXPECT_GE(run_loop(number, blocks), 0) << schedule << ", " << blocks << " blocks";
-    EXPECT_EQ(run_loop(number, kMost), 7) << schedule;
+    EXPECT_EQ(run_loop(number, kEnough), 7) << schedule;
 }
 
 TEST(NoMemory, ALoopRunsUnderEveryTechnique) {
@@ -225,7 +225,7 @@ TEST(NoMemory, ARankThatDrawsForItselfTakesItBeforeItBegins) {
                 follow(shared, kTrip, blocks);
             }
             gimbal_rank_place_reset(shared.place.data());
-            EXPECT_TRUE(follow(shared, kTrip, kMost)) << schedule;
+            EXPECT_TRUE(follow(shared, kTrip, kEnough)) << schedule;
             gimbal_rank_drop(root);
         }
     }

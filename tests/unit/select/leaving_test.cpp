@@ -46,6 +46,20 @@ TEST(Leaving, AShortLoopInBalanceIsLeftAfterTwoLooks) {
     EXPECT_GT(leaving.leave(1e-9), 0);
 }
 
+TEST(Leaving, ALoopThatWasLeftUnseenIsLookedAtOnce) {
+    LoopContext seen_short = context_of();
+    seen_short.was_short = true;
+    Leaving in_balance, not_at_all;
+    EXPECT_TRUE(in_balance.begin_look(seen_short));
+    EXPECT_EQ(in_balance.leave(1e-9), 0) << "it is to be looked at first";
+    observe(in_balance, true, 30000, 29900);
+    EXPECT_GT(in_balance.leave(1e-9), 0);
+    EXPECT_TRUE(not_at_all.begin_look(seen_short));
+    observe(not_at_all, true, 60000, 20000);
+    EXPECT_EQ(not_at_all.leave(1e-9), 0);
+    EXPECT_GT(Leaving::unseen_for_s(1000), Leaving::unseen_for_s(1)) << "looks are to take a small part of the time";
+}
+
 TEST(Leaving, WhoComesWhenAllIsDoneIsNotWaitedForByAnySchedule) {
     Leaving leaving;
     observe(leaving, false, 130'000, 1'000, true, 0, 129'000);
