@@ -265,9 +265,11 @@ static char **copy_of(char **env) {
   if (!has_kind)
     copy[used++] = sleeps ? sleeping : spinning;
   /* What is a core libomp asks the processor, and libgomp the kernel. Who uses
-   * libomp's own words has its places. */
-  if (binds && !has_places && __kmp_hook_libgomp_places)
-    copy[used++] = __kmp_hook_libgomp_places;
+   * libomp's own words has its places, and who has set a mask keeps that. */
+  char *const places =
+      binds && !has_places ? __kmp_hook_places_of_bound() : NULL;
+  if (places)
+    copy[used++] = places;
   static char threads[64];
   if (!has_threads && __kmp_hook_libgomp_threads > 0) {
     snprintf(threads, sizeof(threads), "OMP_NUM_THREADS=%d",

@@ -206,18 +206,29 @@ void __kmp_hook_find_libgomp(void) {
   free(all);
 }
 
+/* The program may have set a mask of its own since. */
+static int is_bound_by_libgomp(void) {
+  processors *now = calloc(1, sizeof(*now));
+  const int is = now && bound_to &&
+                 sched_getaffinity(0, sizeof(now->words),
+                                   (cpu_set_t *)now->words) == 0 &&
+                 contains_all(now, bound_to) && contains_all(bound_to, now);
+  free(now);
+  return is;
+}
+
+char *__kmp_hook_places_of_bound(void) {
+  return is_bound_by_libgomp() ? __kmp_hook_libgomp_places : NULL;
+}
+
 void __kmp_hook_undo_libgomp(int last) {
   __kmp_hook_find_libgomp();
   if (!bound_to)
     return;
-  processors *now = calloc(1, sizeof(*now));
-  /* Only what libgomp did is undone: the program may have set its own. */
-  const size_t bytes = sizeof(now->words);
-  if (now && sched_getaffinity(0, bytes, (cpu_set_t *)now->words) == 0 &&
-      contains_all(now, bound_to) && contains_all(bound_to, now))
+  if (is_bound_by_libgomp())
     /* Not sched_setaffinity(): libgimbal_pin takes that for the program's. */
-    syscall(SYS_sched_setaffinity, 0, bytes, all_places->words);
-  free(now);
+    syscall(SYS_sched_setaffinity, 0, sizeof(all_places->words),
+            all_places->words);
   if (!last)
     return;
   free(bound_to);

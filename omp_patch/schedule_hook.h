@@ -107,6 +107,9 @@ extern int __kmp_hook_beside_libgomp;
  * libgomp has read it; NULL: no places. */
 extern int __kmp_hook_libgomp_threads;
 extern char *__kmp_hook_libgomp_places;
+/** The same places; NULL: this thread does not have the mask that libgomp's
+ * start-up has given to it. @threads one, when libomp starts */
+char *__kmp_hook_places_of_bound(void);
 
 /** What libomp is to read of the environment: an empty one for a program that
  * has called clearenv(); in GNU code what libgomp makes of it, as it is when

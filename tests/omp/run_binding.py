@@ -104,6 +104,7 @@ class Binding(ToolTest):
         places = f"{{{first}}},{{{second}}}"
         for env, expected in (({"OMP_PROC_BIND": "close", "OMP_PLACES": places}, [[first], [second]]),
                               ({"OMP_PLACES": f"{{{second}}},{{{first}}}"}, [[second], [first]]),
+                              ({"OMP_PROC_BIND": "close"}, [[first], [second]]),
                               ({"OMP_PROC_BIND": "primary", "OMP_PLACES": places}, [[first], [first]]),
                               ({"GOMP_CPU_AFFINITY": f"{second} {first}"}, [[second], [first]]),
                               ({"OMP_PROC_BIND": "false"}, [list(map(str, CPUS))] * 2)):
