@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Signals that come to `gimbal run`: the program has them as if it had been started alone, and nothing is left."""
 import os
+import pty
 import signal
 import subprocess
 import threading
 import time
 import unittest
 
-from support import ToolTest
+from support import ToolTest, with_signals
 from terminal import Program
 
 PATIENCE_S = 200
@@ -195,6 +196,32 @@ class Signals(ToolTest):
         self.assertIn(state(tool.pid), "SR")
         os.kill(program, signal.SIGKILL)
         self.end(tool, 128 + signal.SIGKILL)
+
+    def test_the_end_of_a_terminal_ends_the_program(self):
+        """The system tells the leader of the session alone, and that is the tool: ssh -t host gimbal run -- app"""
+        said = self.work / "said"
+        script = self.script(f"echo $$ >> {said}\nwhile :; do sleep 0.1; done\n")
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execve(self.tool, [str(self.tool), "run", "--report", "off", "--", str(script)], self.environment())
+        until = time.monotonic() + PATIENCE_S
+        while not (said.exists() and said.read_text().endswith("\n")) and time.monotonic() < until:
+            time.sleep(0.02)
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 128 + signal.SIGHUP)
+        self.assertFalse(os.path.exists(f"/proc/{said.read_text().strip()}"))
+        self.assert_nothing_left()
+
+    def test_a_signal_that_was_ignored_before_the_tool_asks_nobody_to_end(self):
+        """nohup gimbal run -- app"""
+        process = subprocess.Popen([self.tool, "run", "--", self.script("echo ready\nsleep 7\nexit 3\n")], cwd=self.work,
+                                   env=self.environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   **with_signals(signal.SIG_IGN, signal.SIGHUP))
+        process.stdout.readline()
+        process.send_signal(signal.SIGHUP)
+        errors = process.communicate(timeout=PATIENCE_S)[1]
+        self.assertEqual(process.returncode, 3)
+        self.assertNotIn("SIGHUP", errors)
 
     def test_keys_of_a_terminal_stop_the_job_and_the_shell_goes_on(self):
         words = (f'set -m; "{self.tool}" run --report off -- "{self.job}"\n'

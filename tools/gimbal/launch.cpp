@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 #include "config/load.hpp"
@@ -29,7 +30,10 @@ sigset_t held_signals() {
 
 // What the tool was started with; the program gets it back.
 sigset_t g_before;                    // the mask
+sigset_t g_ignored;                   // by who started it, as nohup does: held signals come all the same
 void (*g_child_ends)(int) = SIG_DFL;  // what SIGCHLD does
+
+constexpr int kAsksToEnd[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 
 [[noreturn]] void become(const std::vector<std::string>& command, const Variables& variables) {
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
@@ -51,7 +55,8 @@ void note_end(int state, ProgramEnd& end) {
 }
 
 bool asks_to_end(int signal) {
-    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT || signal == SIGXCPU;
+    return std::find(std::begin(kAsksToEnd), std::end(kAsksToEnd), signal) != std::end(kAsksToEnd) &&
+           sigismember(&g_ignored, signal) == 0;
 }
 
 /// The next signal, or 0 when the time is over. @param seconds  < 0: without limit
@@ -73,9 +78,11 @@ double now_s() {
 
 /// Whether a signal is for the program, and has not reached it already.
 bool is_to_pass_on(const siginfo_t& info) {
-    // What the terminal sends (SI_KERNEL) goes to all of the group. Timers are the tool's alone: they survive exec.
+    // What the terminal sends (SI_KERNEL) goes to all of the group, but for its end: of that the session's leader alone
+    // is told. Timers are the tool's alone: they survive exec.
     if (info.si_code == SI_KERNEL)
-        return info.si_signo == SIGALRM || info.si_signo == SIGVTALRM || info.si_signo == SIGPROF;
+        return info.si_signo == SIGALRM || info.si_signo == SIGVTALRM || info.si_signo == SIGPROF ||
+               (info.si_signo == SIGHUP && getsid(0) == getpid());
     // SIGPIPE and SIGXFSZ of the tool's own writing.
     return !(info.si_code == SI_USER && info.si_pid == getpid());
 }
@@ -144,6 +151,11 @@ bool has_ended(pid_t child, ProgramEnd& end) {
 
 SignalsHeld::SignalsHeld() {
     const sigset_t set = held_signals();
+    sigemptyset(&g_ignored);
+    for (const int signal : kAsksToEnd) {
+        struct sigaction action {};
+        if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) sigaddset(&g_ignored, signal);
+    }
     sigprocmask(SIG_BLOCK, &set, &g_before);
     // The tool's parent may ignore it; then the program's end would never be seen.
     g_child_ends = ::signal(SIGCHLD, SIG_DFL);
