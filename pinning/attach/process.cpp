@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -138,6 +139,8 @@ void begin_learning(const PinConfig& config) noexcept {
     gimbal_pin_begin(counts ? +[]() -> std::uint64_t { return instructions_here(); } : nullptr);
 }
 
+__attribute__((destructor)) void on_exit();
+
 __attribute__((constructor)) void on_load() {
     const gimbal_pin_settings given = gimbal_pin_settings_get();
     if (!given.settings || given.settings->mode == Mode::off) return;
@@ -156,12 +159,13 @@ __attribute__((constructor)) void on_load() {
     }
     if (pthread_key_create(&g_process->key, end_self) != 0) return;
     pthread_atfork(before_fork, parent_after_fork, child_after_fork);
+    at_quick_exit(on_exit);
     g_on.store(true);
     begin_learning(g_process->config);
     begin_self();
 }
 
-__attribute__((destructor)) void on_exit() {
+void on_exit() {
     if (!is_on() || getpid() != g_process->pid || !g_process->manager_runs) return;
     Manager& manager = *g_process->manager;
     manager.stop();

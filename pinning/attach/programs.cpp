@@ -59,12 +59,6 @@ size_t length_of(va_list list) noexcept {
     return length;
 }
 
-void fill(char** words, const char* first, va_list list) noexcept {
-    *words++ = const_cast<char*>(first);
-    while ((*words++ = va_arg(list, char*))) {
-    }
-}
-
 }  // namespace
 
 GIMBAL_OVER int execve(const char* path, char* const words[], char* const environment[]) noexcept {
@@ -88,6 +82,8 @@ GIMBAL_OVER int fexecve(int file, char* const words[], char* const environment[]
     return next_fexecve.get()(file, words, environment);
 }
 
+/// `list` then stands behind the null pointer. Not in a function: whether what that reads is read of the caller's list,
+/// too, differs between processors.
 #define GIMBAL_WORDS(first)                                                            \
     va_list list, again;                                                               \
     va_start(list, first);                                                             \
@@ -95,7 +91,8 @@ GIMBAL_OVER int fexecve(int file, char* const words[], char* const environment[]
     const size_t count = length_of(again) + 1;                                         \
     va_end(again);                                                                     \
     auto** const words = static_cast<char**>(__builtin_alloca(count * sizeof(char*))); \
-    fill(words, first, list)
+    words[0] = const_cast<char*>(first);                                               \
+    for (size_t at = 1; at < count; ++at) words[at] = va_arg(list, char*)
 
 GIMBAL_OVER int execl(const char* path, const char* first, ...) noexcept {
     GIMBAL_WORDS(first);

@@ -25,6 +25,9 @@ void Manager::gather(double now) {
                 const std::lock_guard lock(registry_.mutex());
                 respect_program(tid);
                 actuator_->drop(tid);
+                // Else what starts programs would bind it again (OwnMask).
+                worker->second.record->own_mask.clear();
+                worker->second.record->given_mask.clear();
             }
             worker->second.figures.left = "as it asked";
         } else if (actuator_) {

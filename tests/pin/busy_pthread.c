@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Threads that compute for a while. Arguments: threads, seconds, and "cancel" to send a cancellation to the manager, or
-   "leave" to end the process while the threads run, or "placed": each ends when it has fewer processors. At the end
-   each prints whether it ever had a mask that the process did not inherit, and how many processors it had at most and
-   at least. */
+   "leave" or "quick" to end the process while the threads run, or "placed": each ends when it has fewer processors. At
+   the end each prints whether it ever had a mask that the process did not inherit, and how many processors it had at
+   most and at least. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <pthread.h>
@@ -87,6 +87,7 @@ int main(int argc, char** argv) {
         nanosleep(&(struct timespec){.tv_sec = (time_t)seconds / 2, .tv_nsec = 500000000}, NULL);
     if (strcmp(what, "cancel") == 0) cancel_manager();
     if (strcmp(what, "leave") == 0) exit(11);
+    if (strcmp(what, "quick") == 0) quick_exit(11);
     for (int i = 0; i < threads; ++i) pthread_join(id[i], NULL);
     int outside = 0, least = CPU_SETSIZE, most = 0;
     for (int i = 0; i < threads; ++i) {

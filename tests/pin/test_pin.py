@@ -114,6 +114,11 @@ class Masks(unittest.TestCase):
         self.assertIn("moves", result.stderr)
         self.assertEqual(figures(result.stdout)["late"], len(CPUS))
 
+    def test_a_quick_exit_keeps_the_report(self):
+        result = run("busy_pthread", 3, 3, "quick")
+        self.assertEqual(result.returncode, 11, result.stderr)
+        self.assertIn("moves", result.stderr)
+
     def test_a_thread_that_asks_to_be_left_alone_gets_its_mask_back(self):
         result = run("busy_std_thread", 2, 3)
         self.assertEqual(result.returncode, 5)
