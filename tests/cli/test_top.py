@@ -77,6 +77,19 @@ class Top(Watched):
         self.assertEqual(kinds["gimbal_loop_calls_total"], "counter")
         self.assertRegex(text, r'gimbal_loop_calls_total\{.*loop="solver.c:42 sweep",workers="2".*\} 10\n')
 
+    def test_loops_of_one_name_are_one(self):
+        """A function of a header, in two objects: its metrics would stand there twice."""
+        running = subprocess.Popen(["sleep", "1000"], cwd=self.work, env=self.environment(
+            {"LD_PRELOAD": os.environ["GIMBAL_LIBRARY"], "GIMBAL_OUTPUT": "live.json"}))
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+        entry = record(pid=running.pid, loops=2)
+        entry["loops"][1] = entry["loops"][0] | {"calls": 3}
+        (self.work / "live.json").write_text(json.dumps(entry))
+        text = self.gimbal("top", "--once", "--format", "prometheus", running.pid).stdout
+        self.assertEqual(re.findall(r"gimbal_loop_calls_total\{.*\} (\d+)", text), ["5"])
+        self.assertEqual(text.count("gimbal_loop_technique_info{"), 1)
+
     def test_text_fits_eighty_columns(self):
         text = self.gimbal("top", "--once", self.start()).stdout
         self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 
@@ -18,6 +19,7 @@
 #include "gimbal/error.hpp"
 #include "gimbal/process_stat.hpp"
 #include "report/files.hpp"
+#include "report/merge.hpp"
 #include "report/names.hpp"
 #include "report/run_record.hpp"
 
@@ -149,6 +151,14 @@ void add_placement(std::vector<LiveProcess>& processes) {
 #endif
 }
 
+/// Loops of one name are one to who looks: an inline function that several objects hold.
+void join_loops_of_one_name(RunRecord& record) {
+    MergedRun merged = merge(std::span(&record, 1));
+    if (merged.loops.size() == record.loops.size()) return;
+    record.loops.clear();
+    for (MergedLoop& loop : merged.loops) record.loops.push_back(std::move(loop.sum));
+}
+
 bool has_gimbal(const fs::path& proc) {
     return text_of(proc / "maps").find("/libgimbal.so") != std::string::npos;
 }
@@ -206,6 +216,7 @@ void LiveProcesses::read_record(LiveProcess& process, const Environment& environ
         RunRecord record = from_json(read_file(path, kLargest));
         if (record.pid != process.pid) return;  // of an earlier run
         name_loops(record);
+        join_loops_of_one_name(record);
         process.record = std::move(record);
         process.record_age_s = std::max(0.0, now_s(CLOCK_REALTIME) - static_cast<double>(written.st_mtime));
     } catch (const Error&) {
