@@ -3,8 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <type_traits>
+#include <utility>
 
 #include "base/c_locale.hpp"
 #include "base/clock.hpp"
@@ -93,21 +95,31 @@ std::string format_loop_stats(const std::vector<StoredStatistics>& statistics) {
         json["loops"].push_back(
             {{"loop", one.loop}, {"workers", one.workers}, {"mean_s", one.mean_s}, {"sd_s", one.sd_s}});
     }
-    return json.dump(2) + "\n";
+    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string name_in_loop_stats(std::string_view loop) {
+    const bool ascii = std::all_of(loop.begin(), loop.end(), [](char letter) { return (letter & 0x80) == 0; });
+    if (ascii) return std::string(loop);
+    const std::string text = nlohmann::json(loop).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return nlohmann::json::parse(text).get<std::string>();
 }
 
 const std::vector<StoredStatistics>& all_stored_statistics() {
     return stored().all;
 }
 
-bool may_replace_loop_stats() {
-    return !stored().of_others;
+std::optional<std::vector<StoredStatistics>> stored_statistics_now() {
+    Stored now = read_stored();
+    if (now.of_others || stored().of_others) return std::nullopt;
+    return std::move(now.all);
 }
 
 std::optional<IterationStatistics> stored_statistics(std::string_view loop, std::uint32_t workers) {
     const StoredStatistics* found = nullptr;
+    const std::string name = name_in_loop_stats(loop);
     for (const StoredStatistics& one : all_stored_statistics()) {
-        if (one.loop == loop && (!found || one.workers == workers)) found = &one;
+        if (one.loop == name && (!found || one.workers == workers)) found = &one;
     }
     if (!found || found->mean_s <= 0) return std::nullopt;
     const double tick = seconds_per_tick();

@@ -26,12 +26,15 @@ struct StoredStatistics {
 /// The same as JSON text.
 [[nodiscard]] std::string format_loop_stats(const std::vector<StoredStatistics>& statistics);
 
+/// A loop's key as the file has it: JSON holds UTF-8, and names of files and functions may be something else.
+[[nodiscard]] std::string name_in_loop_stats(std::string_view loop);
+
 /// Everything in the file of GIMBAL_LOOP_STATS as it was when first asked for. @threads any
 [[nodiscard]] const std::vector<StoredStatistics>& all_stored_statistics();
 
-/// Whether that file is one of statistics, empty, or not there: another one is not this library's to write.
-/// @threads any
-[[nodiscard]] bool may_replace_loop_stats();
+/// The same as it is now: other processes may have written to it. @return nothing: it holds something else, which is not
+/// this library's to write over; that has been said  @threads any
+[[nodiscard]] std::optional<std::vector<StoredStatistics>> stored_statistics_now();
 
 /// What the file of GIMBAL_LOOP_STATS says about a loop, for any team size if not for this one; in ticks.
 /// The file is read once, at the first call; a missing file is an empty one, a bad one is ignored with a warning.

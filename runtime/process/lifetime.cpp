@@ -11,6 +11,7 @@
 #include <exception>
 #include <map>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,17 +57,19 @@ pid_t loaded_by = 0;
 // What this run saw replaces what the file held about the same loops and team sizes; the rest stays.
 void write_loop_stats(const std::string& path) {
     const double tick_s = seconds_per_tick();
-    std::vector<StoredStatistics> all = all_stored_statistics();
+    std::optional<std::vector<StoredStatistics>> all = stored_statistics_now();
+    if (!all) return;
     bool changed = false;
     for (LoopSite* const site : all_sites()) {
         const IterationStatistics seen = site->statistics();
         if (!seen.known) continue;
-        const StoredStatistics fresh{site->identity().key(), site->workers(), seen.mean * tick_s, seen.sd * tick_s};
-        std::erase_if(all, [&](const auto& old) { return old.loop == fresh.loop && old.workers == fresh.workers; });
-        all.push_back(fresh);
+        const StoredStatistics fresh{name_in_loop_stats(site->identity().key()), site->workers(), seen.mean * tick_s,
+                                     seen.sd * tick_s};
+        std::erase_if(*all, [&](const auto& old) { return old.loop == fresh.loop && old.workers == fresh.workers; });
+        all->push_back(fresh);
         changed = true;
     }
-    if (changed && may_replace_loop_stats()) write_file_aside(path, format_loop_stats(all));
+    if (changed) write_file_aside(path, format_loop_stats(*all));
 }
 
 // A signal handler that ends the process may have interrupted the learning.

@@ -253,7 +253,7 @@ int check(const std::string& program, bool json_wanted) {
         json all = {{"program", found.path},  {"refused", refusal}, {"openmp", openmp_text(facts)},
                     {"mpi", mpi_text(facts)}, {"commands", lines},  {"objects", json::array()}};
         for (const Object& object : objects) all["objects"].push_back(as_json(object));
-        std::printf("%s\n", all.dump(2).c_str());
+        std::printf("%s\n", all.dump(2, ' ', false, json::error_handler_t::replace).c_str());
         return refusal.empty() ? 0 : 1;
     }
     std::printf("%s\n", found.path.c_str());
