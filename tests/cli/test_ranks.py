@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs that are linked with the library, as those with loops over ranks are: settings, messages and the report
 without `gimbal run`. Ranks are played by processes that find a launcher's variables."""
+import json
 import os
 import pathlib
 import subprocess
 import unittest
 
-from support import ToolTest
+from support import ToolTest, record
 
 PROGRAM = """
 #include <stdio.h>
@@ -79,6 +80,24 @@ class Ranks(ToolTest):
         text = self.gimbal("report", "r-0.json", "r-1.json").stdout
         self.assertIn("  stolen: 24 of 84 items in 6 of 8 attempts, 4.80 kB moved, ratio 0.25\n", text)
         self.assertIn("NOTE all loops together lose less than 1 % of the run", text)
+
+    def test_programs_one_after_the_other_in_each_rank_of_a_launcher_are_reported_apart(self):
+        """srun -n 2 sh -c 'gimbal run -- ./stage; gimbal run -- ./app'; the first rank is at the second when the
+        other is not."""
+        text = json.dumps(record(0, 2)).replace('"rank": 0', '"rank": $PMI_RANK').replace("sph.cpp", "$1")
+        text = text.replace('"', '\\"')
+        program = self.script(f'sleep $2\necho "{text}" > $GIMBAL_RUN_DIR/record-$PMI_RANK-$$.json\n')
+        rank = self.script(f"{self.tool} run -- {program} stage $1 2>> stage-$PMI_RANK\n"
+                           f"{self.tool} run -- {program} app $2 2>> app-$PMI_RANK\n", "rank.sh")
+        launcher = self.script(f"PMI_RANK=0 {rank} 0 0 & PMI_RANK=1 {rank} 4 0\nwait\n", "launcher.sh")
+        env = self.environment({"PMI_SIZE": "2"})
+        subprocess.run([launcher], env=env, cwd=self.work, check=True, timeout=600)
+        for name, other in ("stage", "app"), ("app", "stage"):
+            said = [(self.work / f"{name}-{number}").read_text() for number in (0, 1)]
+            self.assertEqual(sorted("2 ranks x 2 threads" in one for one in said), [False, True], said)
+            self.assertIn(f"{name}:210", "".join(said))
+            self.assertNotIn(f"{other}:210", "".join(said))
+        self.assert_nothing_left()
 
     def test_a_warning_is_said_once_and_stands_in_the_report(self):
         first, second = (self.rank(rank, "settings", "steal", "warn") for rank in (0, 1))

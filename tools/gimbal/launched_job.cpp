@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -29,6 +31,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMax = std::size_t{1} << 22;  // of a file in /proc [bytes]
 constexpr auto kPatience = 2s;
+constexpr int kMaxRuns = 10000;  // of a launcher's that no rank has been the last of
 
 std::string text_of(pid_t process, const char* file) {
     try {
@@ -75,8 +78,26 @@ bool make_or_join(const std::string& path) {
            (info.st_mode & 077) == 0;
 }
 
-int open_in(const std::string& folder, const std::string& name) {
-    return open((folder + "/" + name).c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+int open_in(const std::string& folder, const std::string& name, int flags = 0) {
+    return open((folder + "/" + name).c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+}
+
+/// Of this launcher's runs whose folders are there, by number: the path, a dash and the number.
+std::vector<int> runs_of(const std::string& path) {
+    const fs::path whole(path + "-");
+    const std::string beginning = whole.filename();
+    std::vector<int> runs;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(whole.parent_path(), ignored)) {
+        const std::string name = entry.path().filename();
+        if (!name.starts_with(beginning)) continue;
+        int run = 0;
+        const char* const end = name.data() + name.size();
+        const auto read = std::from_chars(name.data() + beginning.size(), end, run);
+        if (read.ec == std::errc() && read.ptr == end && run >= 0) runs.push_back(run);
+    }
+    std::sort(runs.begin(), runs.end());
+    return runs;
 }
 
 }  // namespace
@@ -89,10 +110,19 @@ LaunchedJob::LaunchedJob(const Environment& environment, bool starts_ranks_itsel
     const char* const base = std::getenv("TMPDIR");
     const std::string path = std::string(base && *base ? base : "/tmp") + "/gimbal-job-" + std::to_string(geteuid()) +
                              "-" + host_name() + "-" + launcher;
-    if (expected_ < 2 || launcher.empty() || !make_or_join(path)) return;
-    member_ = open_in(path, "member-" + std::to_string(rank_));
+    if (expected_ < 2 || launcher.empty()) return;
+    // A script that the launcher has started may run several programs one after the other, and one rank be at the next
+    // while others are not: each run has a folder, and a rank goes to the first in which it has not been.
+    const std::vector<int> before = runs_of(path);
+    int run = before.empty() ? 0 : before.front();
+    do {
+        if (!make_or_join(path + "-" + std::to_string(run))) return;
+        member_ = open_in(path + "-" + std::to_string(run), "member-" + std::to_string(rank_), O_EXCL);
+    } while (member_ < 0 && errno == EEXIST && run++ < kMaxRuns);
     if (member_ < 0 || flock(member_, LOCK_EX | LOCK_NB) != 0) return;
-    folder_ = path;
+    folder_ = path + "-" + std::to_string(run);
+    for (const int earlier : before)
+        if (earlier < run) earlier_.push_back(path + "-" + std::to_string(earlier));
 }
 
 LaunchedJob::~LaunchedJob() {
@@ -108,9 +138,14 @@ int LaunchedJob::count(const std::string& prefix) const {
 }
 
 bool LaunchedJob::others_run() const {
+    return others_run_in(folder_) ||
+           std::any_of(earlier_.begin(), earlier_.end(), [&](const std::string& one) { return others_run_in(one); });
+}
+
+bool LaunchedJob::others_run_in(const std::string& folder) const {
     std::error_code ignored;
     const std::string own = "member-" + std::to_string(rank_);
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
         const std::string name = entry.path().filename();
         if (!name.starts_with("member-") || name == own) continue;
         const int file = open(entry.path().c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);

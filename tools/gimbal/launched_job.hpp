@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "config/load.hpp"
 
@@ -28,9 +29,12 @@ public:
 
 private:
     [[nodiscard]] int count(const std::string& prefix) const;
+    /// Whether others are in this run, or may still come to it.
     [[nodiscard]] bool others_run() const;
+    [[nodiscard]] bool others_run_in(const std::string& folder) const;
 
     std::string folder_;
+    std::vector<std::string> earlier_;  // of runs of this launcher that others may still be in
     int rank_ = 0;
     int expected_ = 1;  // ranks of this machine
     int member_ = -1;   // file that is locked as long as this process lives

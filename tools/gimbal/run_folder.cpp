@@ -66,8 +66,12 @@ RunFolder::RunFolder(const std::string& shared) : path_(shared) {
 }
 
 RunFolder::~RunFolder() {
-    std::error_code ignored;
-    if (!kept_) fs::remove_all(path_, ignored);
+    if (kept_) return;
+    std::error_code failure;
+    // Who looks for a folder to join must not find half of one.
+    const std::string ended = path_ + "-ended";
+    fs::rename(path_, ended, failure);
+    fs::remove_all(failure ? path_ : ended, failure);
 }
 
 std::string RunFolder::preloadable(const std::string& library) const {
