@@ -22,8 +22,9 @@ SimulateSettings settings_of_auto() {
     settings.sizes_chunks = true;
     settings.leaves = true;
     for (const std::string_view name : kNames) settings.portfolio.push_back({find_technique(name)});
-    // Pages that a loop is the first to write to lie where static would have them (docs/decisions/0076).
-    settings.first = {find_technique("static-steal")};
+    // Pages that a loop is the first to write to lie where static would have them, and so does what stays in caches
+    // (docs/decisions/0076).
+    settings.profiling_threads = {find_technique("static-steal")};
     settings.profiling = {{find_technique("ss")}};
     return settings;
 }

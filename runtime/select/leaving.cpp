@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 namespace gimbal {
 
@@ -92,7 +93,7 @@ bool Leaving::begin_look(const LoopContext& context) noexcept {
         good_ = kGoodLooks - 1;  // one look
     }
     if (!context.can_leave || (state_ != State::looking && state_ != State::left) || good_ >= kGoodLooks) return false;
-    if (time_s_ > 0 || invited_) return true;
+    if (time_s_ > 0 || invited_ || was_cold_) return true;
     // Static was not seen yet. Another trip count may have told that this one is not short.
     const double mean_s = context.iteration_time * context.tick_s / context.workers;
     expected_s_ = static_cast<double>(context.iterations) * mean_s;
@@ -150,11 +151,14 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     if (time_s > (invited_ ? kLong_s : kShort_s)) {
         // One such execution may have met an interruption, unless it was expected to be one.
         const bool expected = expected_s_ > kShort_s;
+        first_was_long_ = state_ == State::unknown;
         if (state_ == State::unknown || state_ == State::kept || expected || ++bad_ >= kGoodLooks) state_ = State::kept;
         good_ = 0;
         return;
     }
-    if (state_ == State::unknown) state_ = State::looking;
+    // Only the first one was long, which found its data in no cache, or was the first to write to it.
+    was_cold_ |= first_was_long_;
+    if (state_ == State::unknown || std::exchange(first_was_long_, false)) state_ = State::looking;
     if (!with_static) {
         // So little work that there is nothing to find out.
         if (state_ == State::looking && most_waiting(record) * context.tick_s <= way_s(context)) good_ = kGoodLooks;

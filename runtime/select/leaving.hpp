@@ -96,14 +96,16 @@ private:
     bool static_is_good_ = false;
     bool first_block_is_light_ = true;
     bool invited_ = false;
-    bool by_turns_ = false;      // now one thread is late under static, now another
-    std::uint32_t late_ = 0;     // worker that the others waited for in the last look that was bad, and 1; 0: none
-    bool other_length_ = false;  // what an iteration takes was seen at another trip count, once
-    double time_s_ = 0;          // of the last execution under static
-    double least_s_ = 0;         // that an iteration took in a look that was bad
-    double expected_s_ = 0;      // that an execution takes, before any was seen; 0: not known
-    double good_at_s_ = 0;       // of the longest execution at which static was good
-    double period_s_ = 0;        // that it was left for last
+    bool first_was_long_ = false;  // the first execution, and no other was seen
+    bool was_cold_ = false;        // it was long, and the second was not
+    bool by_turns_ = false;        // now one thread is late under static, now another
+    std::uint32_t late_ = 0;       // worker that the others waited for in the last look that was bad, and 1; 0: none
+    bool other_length_ = false;    // what an iteration takes was seen at another trip count, once
+    double time_s_ = 0;            // of the last execution under static
+    double least_s_ = 0;           // that an iteration took in a look that was bad
+    double expected_s_ = 0;        // that an execution takes, before any was seen; 0: not known
+    double good_at_s_ = 0;         // of the longest execution at which static was good
+    double period_s_ = 0;          // that it was left for last
     double waits_ = -1;  // part of the time that threads wait where static is preferred all the same; < 0: unknown
 };
 

@@ -93,7 +93,8 @@ Schedule SimulateSelector::profiling_choice(const LoopContext& context) const {
     constexpr std::uint64_t kChunksEach = 32;
     constexpr std::uint64_t kChunksEachAtFirst = 16;  // drawing may cost more than they do
     Schedule choice = settings_.profiling[std::min(profiled_, settings_.profiling.size() - 1)];
-    if (steps_ == 0 && settings_.first.technique && context.can_leave && !context.monotonic) choice = settings_.first;
+    if (settings_.profiling_threads.technique && context.can_leave && !context.monotonic)
+        choice = settings_.profiling_threads;
     if (settings_.sizes_chunks) {
         const bool known = context.iteration_time > 0;
         const std::uint64_t even =

@@ -26,13 +26,13 @@ struct SimulateSettings {
     Portfolio portfolio;              ///< what it chooses among
     std::vector<Schedule> profiling;  ///< what runs first, to measure a profile, and until there is a prediction,
                                       ///< unless the first of the portfolio stays; not empty
-    Schedule first;             ///< runs the first execution of all, which measures nothing; no technique: as profiling
-    bool first_stays = false;   ///< the first of the portfolio holds until it is beaten in a trial
-    bool background = true;     ///< predictions on a thread of their own; else on the thread that closes the loop
-    bool golden_chunk = false;  ///< choices without a chunk get Auto4OMP's
-    bool leaves = false;        ///< loops in which static loses nothing are left to the OpenMP runtime
-    bool sizes_chunks = false;  ///< adds ss with chunks by what drawing costs, once that is known; profiles, too
-    std::uint64_t seed = 0;     ///< of the simulation's noise
+    Schedule profiling_threads;  ///< instead, where threads may run any iteration at any time; no technique: the same
+    bool first_stays = false;    ///< the first of the portfolio holds until it is beaten in a trial
+    bool background = true;      ///< predictions on a thread of their own; else on the thread that closes the loop
+    bool golden_chunk = false;   ///< choices without a chunk get Auto4OMP's
+    bool leaves = false;         ///< loops in which static loses nothing are left to the OpenMP runtime
+    bool sizes_chunks = false;   ///< adds ss with chunks by what drawing costs, once that is known; profiles, too
+    std::uint64_t seed = 0;      ///< of the simulation's noise
 };
 
 /// Explores in a model: one measured cost profile predicts every choice, and only what the prediction cannot tell

@@ -259,6 +259,22 @@ TEST(Leaving, ALongLoopIsNotLookedAt) {
     EXPECT_EQ(leaving.leave(1e-9), 0);
 }
 
+TEST(Leaving, AShortLoopWhoseFirstExecutionFoundNoDataIsLookedAt) {
+    LoopContext context = context_of();
+    context.iteration_time = 6000;  // of all executions so far
+    Leaving cold, interrupted;
+    observe(cold, false, 900'000, 880'000);
+    EXPECT_FALSE(cold.begin_look(context)) << "it seems to be long";
+    observe(cold, false, 30'000, 25'000);
+    for (int look = 0; look < 2; ++look) {
+        EXPECT_TRUE(cold.begin_look(context));
+        observe(cold, true, 30'000, 29'900);
+    }
+    EXPECT_GT(cold.leave(1e-9), 0);
+    for (const std::uint64_t time : {900'000U, 900'000U, 30'000U}) observe(interrupted, false, time, time - 1000);
+    EXPECT_FALSE(interrupted.begin_look(context)) << "it was long more than once";
+}
+
 TEST(Leaving, ALongLoopIsLeftOnInvitationAndNotForLong) {
     Leaving leaving;
     observe(leaving, false, 1'000'000, 1'000'000);

@@ -195,10 +195,10 @@ TEST(Auto, MeasuresWithChunksThatEndInBalanceAndAreWorthDrawing) {
         return loop.run(request, work, machine).schedule;
     };
     const Schedule dear = second_of(100'000);
-    EXPECT_EQ(dear.technique->info().name, "ss");
+    EXPECT_EQ(dear.technique->info().name, "static-steal");
     EXPECT_EQ(dear.chunk, 4000 / (32 * 4) + 1);
     const Schedule cheap = second_of(250);
-    EXPECT_EQ(cheap.technique->info().name, "ss");
+    EXPECT_EQ(cheap.technique->info().name, "static-steal");
     EXPECT_GT(cheap.chunk, dear.chunk) << "a draw costs as much as an iteration";
 }
 
