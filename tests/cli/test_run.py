@@ -283,6 +283,13 @@ class Records(ToolTest):
         """One that starts one rank, after `-n 2`."""
         return self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\nshift 2; exec "$@"\n', name)
 
+    def test_a_launcher_that_starts_nothing_is_named_as_a_reason(self):
+        launcher = self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\necho "not as root" >&2\nexit 3\n')
+        result = self.gimbal("run", "-n", "2", "--mpiexec", launcher, "--", "true")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("left no record: the launcher ended with status 3, perhaps before it started a rank.\n",
+                      result.stderr)
+
     def test_a_program_may_have_an_equals_sign_in_its_path(self):
         """`env` would take it for one more variable, print them all and be content."""
         (self.work / "lr=0.1").mkdir()

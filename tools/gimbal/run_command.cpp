@@ -98,6 +98,8 @@ void explain_no_record(const RunRequest& request, const ProgramEnd& end, const s
     } else if (end.asked_to_end && request.ranks == 0) {
         text += ": it ended with status " + std::to_string(end.status) + " after signal " +
                 std::to_string(end.asked_to_end) + " (" + strsignal(end.asked_to_end) + ") came to gimbal run";
+    } else if (request.ranks > 0 && end.status != 0) {
+        text += ": the launcher ended with status " + std::to_string(end.status) + ", perhaps before it started a rank";
     }
     write_stderr(text +
                  ".\n        Possible reasons: it was killed or called _exit, before its first loop of Gimbal's or "
