@@ -9,6 +9,7 @@
 #include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/complain.hpp"
 #include "lb4mpi/session.hpp"
+#include "team/team.hpp"
 
 namespace gimbal::lb4mpi {
 
@@ -41,11 +42,12 @@ int close_all(MPI_Comm, int, void*, void*) {
     return MPI_SUCCESS;
 }
 
-/// Attributes of MPI_COMM_SELF go first when MPI ends, the last one set before the others: loops go before what they
-/// stand on, which was set when the first of them was made.
+/// Attributes of MPI_COMM_SELF go first when MPI ends, the last one set before the others: loops and names go before
+/// the teams, on all ranks. One that only follows its group's first rank may have no team yet.
 void close_all_at_end() {
     static bool done = false;
     if (std::exchange(done, true)) return;
+    mpi::Team::prepare_end();
     int key = MPI_KEYVAL_INVALID;
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_all, &key, nullptr), "MPI_Comm_create_keyval");
     check(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");

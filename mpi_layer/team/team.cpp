@@ -86,6 +86,10 @@ std::string described(const gimbal_rank_settings& settings) {
 
 }  // namespace
 
+void Team::prepare_end() {
+    make_keys();
+}
+
 Team& Team::of(MPI_Comm program_comm) {
     require_running();
     require_usable(program_comm);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gimbal/api.h"
 #include "gimbal/rank_loop.h"
 #include "team/node_memory.hpp"
 
@@ -62,6 +63,10 @@ public:
     /// other
     ///         ranks), mpi
     static Team& of(MPI_Comm program_comm);
+    /// Teams end with MPI by an attribute of MPI_COMM_SELF. MPI deletes these in the reverse order of their setting:
+    /// what must go before the teams, in the same order on all ranks, sets its own after this. Local.
+    /// @errors gimbal::Error(mpi)
+    GIMBAL_API static void prepare_end();
 
     explicit Team(MPI_Comm program_comm);
     ~Team();
