@@ -19,7 +19,7 @@ namespace {
 // Of what ranks share and send: SharedSlots, ChunkQueues, ChunkRequest and ChunkReply, the queues, message counts and
 // messages of steal loops, packets and parts of the core. To be raised with every change there; assertions about sizes
 // beside them say so, but see nothing of what is put into the gap at the end of a structure.
-constexpr int kLayout = 2;
+constexpr int kLayout = 3;
 constexpr double kGone_s = 10;  // robust: a rank that is not at the end so long after another counts as gone
 
 /// All teams of this rank. Threads may have loops on communicators of their own, and each polls for all of them.
@@ -31,6 +31,7 @@ struct Teams {
     int finalize_key = MPI_KEYVAL_INVALID;  // of MPI_COMM_SELF, whose attributes go first when MPI ends
     bool ending = false;                    // MPI_Finalize has been called
     bool told = false;                      // and it has been said that loops are open
+    std::uint64_t numbered = 0;             // teams whose first rank this is, since the beginning
     std::vector<Team*> teams;
 };
 
@@ -54,12 +55,18 @@ int free_team(MPI_Comm, int, void* freed, void*) {
     return MPI_SUCCESS;
 }
 
-// Teams of communicators that the program never freed, MPI_COMM_WORLD's among them; in the order of their making, which
-// is the same on all ranks. Only one thread is there when MPI ends.
+// Teams of communicators that the program never freed, MPI_COMM_WORLD's among them; in the order of their numbers,
+// which is the same on all ranks: that of their making need not be where several threads made them. Only one thread is
+// there when MPI ends.
 int free_all_teams(MPI_Comm, int, void*, void*) {
     Teams& own = all();
     own.ending = true;
     for (Team* const team : own.teams) team->close_users("MPI_Finalize");
+    {
+        const std::lock_guard<std::recursive_mutex> held(own.lock);
+        std::stable_sort(own.teams.begin(), own.teams.end(),
+                         [](const Team* a, const Team* b) { return a->number() < b->number(); });
+    }
     while (!own.teams.empty()) delete own.teams.front();
     return MPI_SUCCESS;
 }
@@ -116,8 +123,19 @@ Team::Team(MPI_Comm program_comm) {
         throw;
     }
     make_nodes();
+    agree_on_number();
     const std::lock_guard<std::recursive_mutex> held(all().lock);
     all().teams.push_back(this);
+}
+
+void Team::agree_on_number() {
+    int first = 0;
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &first), "MPI_Comm_rank");
+    if (rank_ == 0) {
+        const std::lock_guard<std::recursive_mutex> held(all().lock);
+        number_ = {static_cast<std::uint64_t>(first), ++all().numbered};
+    }
+    check(MPI_Bcast(number_.data(), static_cast<int>(number_.size()), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
 }
 
 void Team::make_nodes() {

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -77,6 +78,8 @@ public:
     [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept { return size_; }
+    /// The same on all ranks, and of this team only: its first rank in MPI_COMM_WORLD, and a number there.
+    [[nodiscard]] const std::array<std::uint64_t, 2>& number() const noexcept { return number_; }
 
     /// Ranks of this rank's node; GIMBAL_MPI_NODE_RANKS=k pretends nodes of k ranks.
     [[nodiscard]] MPI_Comm node_comm() const noexcept { return node_comm_; }
@@ -124,6 +127,7 @@ public:
 
 private:
     void make_nodes();
+    void agree_on_number();
     void give_up(std::unique_ptr<Member> made, const std::string& terms, int failed);
     void retire();
     [[nodiscard]] bool come_together();
@@ -136,6 +140,7 @@ private:
     int node_size_ = 1;
     int nodes_ = 1;
     int next_tag_ = 1;
+    std::array<std::uint64_t, 2> number_{};
     std::vector<int> node_of_;
     gimbal_rank_settings settings_{};
     NodeMemory node_memory_;
