@@ -20,7 +20,9 @@ constexpr std::uint64_t kEndsNames = 2;  // in place of the hash of a name, whic
 
 int g_key = MPI_KEYVAL_INVALID;
 
-/// Those that were not freed with their communicators; they go before MPI ends.
+/// Those that were not freed with their communicators; they go before MPI ends. The first setup, which is local, puts
+/// them here; what is collective first moves them to the end, so that what MPI's end has to wait for is in one order on
+/// all ranks.
 std::vector<CommunicatorState*>& all_states() {
     static std::vector<CommunicatorState*> states;
     return states;
@@ -47,13 +49,6 @@ void make_keys() {
     int at_end = MPI_KEYVAL_INVALID;  // attributes of MPI_COMM_SELF go first when MPI ends
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all_states, &at_end, nullptr), "MPI_Comm_create_keyval");
     check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr), "MPI_Comm_set_attr");
-}
-
-MPI_Comm duplicate_of(MPI_Comm comm) {
-    MPI_Comm made = MPI_COMM_NULL;
-    check(MPI_Comm_dup(comm, &made), "MPI_Comm_dup");
-    check(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    return made;
 }
 
 /// The rows of room for structures: one more if need be.
@@ -115,13 +110,24 @@ double* CommunicatorState::statistics(int slot) {
     return row(statistics_, slot, 3 * (size_ + 1), 0);
 }
 
+MPI_Comm CommunicatorState::make_duplicate() {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Comm_dup(comm_, &made), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    if (names_comm_ == MPI_COMM_NULL && duplicate_ == MPI_COMM_NULL) {
+        std::erase(all_states(), this);
+        all_states().push_back(this);
+    }
+    return made;
+}
+
 MPI_Comm CommunicatorState::duplicate() {
-    if (duplicate_ == MPI_COMM_NULL) duplicate_ = duplicate_of(comm_);
+    if (duplicate_ == MPI_COMM_NULL) duplicate_ = make_duplicate();
     return duplicate_;
 }
 
 std::array<CommunicatorState::Range, 4> CommunicatorState::range_of(const Words& mine) {
-    if (names_comm_ == MPI_COMM_NULL) names_comm_ = duplicate_of(comm_);
+    if (names_comm_ == MPI_COMM_NULL) names_comm_ = make_duplicate();
     // The least complement is that of the largest value.
     std::array<std::uint64_t, 8> least{};
     for (std::size_t i = 0; i < mine.size(); ++i) {

@@ -70,6 +70,7 @@ private:
     [[nodiscard]] static std::string text_of(const Range& range);
     /// Collective. @return for each word what the ranks said
     [[nodiscard]] std::array<Range, 4> range_of(const Words& mine);
+    [[nodiscard]] MPI_Comm make_duplicate();
     void end_names();
     int number_of(std::string name);
 
