@@ -32,6 +32,14 @@ FromLoops& from_loops() {
     return of_this_rank.here();
 }
 
+// Under MPI_THREAD_SERIALIZED a program sees to it that its own calls of MPI do not meet. It cannot do so for those
+// from inside its loops, of which it knows nothing.
+bool may_look_inside_loops() {
+    int level = MPI_THREAD_SINGLE;
+    check(MPI_Query_thread(&level), "MPI_Query_thread");
+    return level != MPI_THREAD_SERIALIZED;
+}
+
 }  // namespace
 
 MessageRouter& MessageRouter::of(Team& team) {
@@ -47,10 +55,11 @@ MessageRouter::MessageRouter(Team& team)
       sent_(static_cast<std::size_t>(team.size())),
       absent_(static_cast<std::size_t>(team.size())) {
     if (team.rank() != 0 || team.size() == 1) return;
+    const bool looks = may_look_inside_loops();
     FromLoops& own = from_loops();
     const std::lock_guard<std::mutex> held(own.lock);
     ++own.foremen;
-    gimbal_progress_set(from_inside_a_loop, nullptr, team.settings().poll_us);  // of this thread
+    if (looks) gimbal_progress_set(from_inside_a_loop, nullptr, team.settings().poll_us);  // of this thread
 }
 
 // Messages that MPI has not taken by now are for ranks that will never look: their bytes stay.
