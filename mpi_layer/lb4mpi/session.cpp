@@ -68,7 +68,9 @@ void Session::done(double seconds) {
     last_part_ = part_.size();
     per_iteration_s_ = seconds / static_cast<double>(last_part_);
     part_ = {};
-    if (g_served > 0 && drawn_) gimbal_mpi_progress();
+    // A draw looks for the messages of its own loop.
+    const int served = drawn_ || !loop_->serves() ? g_served : g_served - 1;
+    if (served > 0) gimbal_mpi_progress();
 }
 
 void Session::leave() {
