@@ -146,7 +146,6 @@ struct infoDLS {
         int write_back GIMBAL_LB4MPI_INIT(0);
         int slot GIMBAL_LB4MPI_INIT(0);
         int name GIMBAL_LB4MPI_INIT(-1);
-        int owns_comm GIMBAL_LB4MPI_INIT(0);
         char title[128];
     } gimbal;
 };
@@ -173,7 +172,8 @@ GIMBAL_API void DLS_Parameters_Setup(MPI_Comm comm, infoDLS* info, int numProcs,
                                      double KNL_speed);
 
 /** Two nested loops: the iterations of the outer one are shared among groups of ranks, each of which shares the inner
- *  loop of its outer iterations. Groups have at most maxGrpSize ranks of one node. Collective over world. */
+ *  loop of its outer iterations. Groups have at most maxGrpSize ranks of one node. Collective over world. Their
+ *  communicators are made once for world and coordinator, and go with world. */
 GIMBAL_API void DLS_GroupSetup(MPI_Comm world, int coordinator, infoDLS* outer, infoDLS* inner);
 
 /** The communicators of DLS_GroupSetup: the groups' first ranks (elsewhere MPI_COMM_NULL), and this rank's group.
@@ -207,7 +207,7 @@ GIMBAL_API void DLS_EndChunk(infoDLS* info);
  *  @param worktime  out: what they took [s]; or NULL */
 GIMBAL_API void DLS_EndLoop(infoDLS* info, int* niters, double* worktime);
 
-/** Give a structure back; DLS_Setup makes it usable again. Local; after DLS_GroupSetup collective over the group. */
+/** Give a structure back; DLS_Setup makes it usable again. Local. */
 GIMBAL_API void DLS_Finalize(infoDLS* info);
 
 /** Sets probeFreq by breakAfter. DLS_StartLoop does so, too. */

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
+#include <utility>
 
 #include "gimbal/error.hpp"
 #include "gimbal/mpi/mpi.h"
@@ -28,18 +28,18 @@ std::vector<CommunicatorState*>& all_states() {
     return states;
 }
 
-int free_state(MPI_Comm, int, void* state, void*) {
+int free_state(MPI_Comm, int, void* freed, void*) {
+    auto* const state = static_cast<CommunicatorState*>(freed);
     // When MPI ends, an attribute of MPI_COMM_WORLD may come here after free_all_states().
-    if (std::erase(all_states(), static_cast<CommunicatorState*>(state)) > 0)
-        delete static_cast<CommunicatorState*>(state);
+    if (std::erase(all_states(), state) == 0) return MPI_SUCCESS;
+    state->free_groups();
+    delete state;
     return MPI_SUCCESS;
 }
 
+// Groups stay: what belongs to them goes with MPI as well.
 int free_all_states(MPI_Comm, int, void*, void*) {
-    while (!all_states().empty()) {
-        delete all_states().front();
-        all_states().erase(all_states().begin());
-    }
+    for (CommunicatorState* const state : std::exchange(all_states(), {})) delete state;
     return MPI_SUCCESS;
 }
 
@@ -108,6 +108,20 @@ double* CommunicatorState::weights(int slot) {
 
 double* CommunicatorState::statistics(int slot) {
     return row(statistics_, slot, 3 * (size_ + 1), 0);
+}
+
+const CommunicatorState::Groups* CommunicatorState::groups(int coordinator) const noexcept {
+    const auto found = std::find_if(groups_.begin(), groups_.end(),
+                                    [&](const Groups& kept) { return kept.coordinator == coordinator; });
+    return found == groups_.end() ? nullptr : &*found;
+}
+
+void CommunicatorState::free_groups() noexcept {
+    for (Groups& kept : groups_) {
+        MPI_Comm_free(&kept.group);
+        if (kept.foremen != MPI_COMM_NULL) MPI_Comm_free(&kept.foremen);
+    }
+    groups_.clear();
 }
 
 MPI_Comm CommunicatorState::make_duplicate() {

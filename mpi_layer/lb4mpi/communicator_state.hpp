@@ -53,6 +53,20 @@ public:
                       int item_bytes);
     [[nodiscard]] const std::string& name(int number) const { return names_[static_cast<std::size_t>(number)]; }
 
+    /// The communicators of DLS_GroupSetup.
+    struct Groups {
+        int coordinator;
+        MPI_Comm foremen;  ///< the groups' first ranks; MPI_COMM_NULL on the others
+        MPI_Comm group;    ///< this rank's
+    };
+    /// Those that were kept for that coordinator; nullptr: none. Local.
+    [[nodiscard]] const Groups* groups(int coordinator) const noexcept;
+    /// Keep them, so that a program may set up in each time step and never give its structures back. They go with this
+    /// communicator, or with MPI.
+    void keep(const Groups& groups) { groups_.push_back(groups); }
+    /// Collective.
+    void free_groups() noexcept;
+
     /// What the program's messages never meet. Collective when first asked for.
     [[nodiscard]] MPI_Comm duplicate();
 
@@ -81,6 +95,7 @@ private:
     int size_ = 1;
     int next_slot_ = 0;
     bool loop_since_setup_ = false;
+    std::vector<Groups> groups_;
     std::vector<std::string> names_;
     std::vector<std::unique_ptr<double[]>> weights_;
     std::vector<std::unique_ptr<double[]>> statistics_;

@@ -9,6 +9,7 @@
 using gimbal::Error;
 using gimbal::ErrorCode;
 using gimbal::lb4mpi::check;
+using gimbal::lb4mpi::CommunicatorState;
 using gimbal::lb4mpi::guarded;
 
 namespace {
@@ -40,7 +41,7 @@ MPI_Comm group_of(MPI_Comm node, int rank) {
 }
 
 void partition(MPI_Comm world, int coordinator, MPI_Comm* foremen, MPI_Comm* group) {
-    gimbal::lb4mpi::CommunicatorState& state = gimbal::lb4mpi::CommunicatorState::of(world);
+    const CommunicatorState& state = CommunicatorState::of(world);
     if (!foremen || !group) throw Error(ErrorCode::wrong_use, "the pointer to a communicator is NULL");
     if (coordinator < 0 || coordinator >= state.size()) {
         throw Error(ErrorCode::wrong_use, "there is no rank " + std::to_string(coordinator) + " to be the coordinator",
@@ -57,6 +58,15 @@ void partition(MPI_Comm world, int coordinator, MPI_Comm* foremen, MPI_Comm* gro
           "MPI_Comm_split");
 }
 
+CommunicatorState::Groups groups_of(MPI_Comm world, int coordinator) {
+    CommunicatorState& state = CommunicatorState::of(world);
+    if (const CommunicatorState::Groups* const known = state.groups(coordinator)) return *known;
+    CommunicatorState::Groups made{.coordinator = coordinator, .foremen = MPI_COMM_NULL, .group = MPI_COMM_NULL};
+    partition(world, coordinator, &made.foremen, &made.group);
+    state.keep(made);
+    return made;
+}
+
 }  // namespace
 
 void DLS_Partition(MPI_Comm world, int coordinator, MPI_Comm* foremen, MPI_Comm* group) {
@@ -66,16 +76,14 @@ void DLS_Partition(MPI_Comm world, int coordinator, MPI_Comm* foremen, MPI_Comm*
 void DLS_GroupSetup(MPI_Comm world, int coordinator, infoDLS* outer, infoDLS* inner) {
     guarded("DLS_GroupSetup", [&] {
         if (!outer || !inner) throw Error(ErrorCode::wrong_use, "the structure's address is NULL");
-        MPI_Comm foremen = MPI_COMM_NULL, group = MPI_COMM_NULL;
-        partition(world, coordinator, &foremen, &group);
+        const CommunicatorState::Groups made = groups_of(world, coordinator);
         // Titles were not part of this function's interface: what is there may be anything.
-        gimbal::lb4mpi::set_up(group, *inner, false);
-        if (foremen == MPI_COMM_NULL)
-            gimbal::lb4mpi::set_up_follower(group, *outer);
+        gimbal::lb4mpi::set_up(made.group, *inner, false);
+        if (made.foremen == MPI_COMM_NULL)
+            gimbal::lb4mpi::set_up_follower(made.group, *outer);
         else
-            gimbal::lb4mpi::set_up(foremen, *outer, false);
-        outer->crew = group;
+            gimbal::lb4mpi::set_up(made.foremen, *outer, false);
+        outer->crew = made.group;
         outer->crewSize = inner->commSize;
-        outer->gimbal.owns_comm = inner->gimbal.owns_comm = 1;
     });
 }

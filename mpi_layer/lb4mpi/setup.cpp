@@ -154,7 +154,6 @@ void DLS_Finalize(infoDLS* info) {
     guarded("DLS_Finalize", [&] {
         if (checked(info).gimbal.ready != gimbal::lb4mpi::kReady) return;
         gimbal::lb4mpi::end_open_loop("DLS_Finalize", *info);
-        if (info->gimbal.owns_comm && info->comm != MPI_COMM_NULL) MPI_Comm_free(&info->comm);
         info->comm = MPI_COMM_NULL;
         info->weights = nullptr;
         info->stats = nullptr;
