@@ -173,6 +173,7 @@ void MessageRouter::poll() {
         take_requests();
     } else {
         take_replies();
+        tell_foreman();
     }
 }
 
@@ -228,14 +229,19 @@ void MessageRouter::take_replies() {
     }
 }
 
-// What cannot be sent costs others time at most, and what comes next says what is wrong.
 void MessageRouter::say_absent(bool absent) noexcept {
     if (team_->rank() == 0) return;
-    ChunkRequest request;
-    request.kind = absent ? ChunkRequest::absent : ChunkRequest::here;
+    const std::lock_guard<std::mutex> held(lock_);
+    waits_elsewhere_ = absent;
+    tell_foreman();
+}
+
+// What cannot be sent costs others time at most, and what comes next says what is wrong.
+void MessageRouter::tell_foreman() noexcept {
+    if (settling_) return;
     try {
-        const std::lock_guard<std::mutex> held(lock_);
-        if (!settling_) send(request);
+        const int sent = absence_messages_.send(waits_elsewhere_, team_->comm(), tag_request_);
+        sent_[0] += static_cast<std::uint64_t>(sent);
     } catch (...) {
     }
 }
@@ -252,7 +258,7 @@ bool MessageRouter::take_until(std::uint64_t sent, double patience_s) {
     for (Wait wait;; wait.pause()) {
         poll();
         const std::lock_guard<std::mutex> held(lock_);
-        if (taken_ >= sent) return true;
+        if (taken_ >= sent && absence_messages_.received()) return true;
         if (patience_s > 0 && MPI_Wtime() - begin > patience_s) return false;
     }
 }

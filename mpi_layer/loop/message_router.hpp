@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gimbal/rank_loop.h"
+#include "loop/absence_messages.hpp"
 #include "loop/messages.hpp"
 #include "team/team.hpp"
 
@@ -48,7 +49,7 @@ public:
 
     /// Take in what has come. Never waits. @errors gimbal::Error(mpi)
     void poll() override;
-    /// To the foreman.
+    /// To the foreman, now or in a later poll().
     void say_absent(bool absent) noexcept override;
     /// Foreman: that rank waits elsewhere and asks nothing; under lock().
     [[nodiscard]] bool is_absent(std::uint32_t rank) const noexcept { return absent_[rank]; }
@@ -83,6 +84,7 @@ private:
     void find_free_envelopes();
     void take_requests();
     void take_replies();
+    void tell_foreman() noexcept;
     [[nodiscard]] std::uint64_t sent_to_foreman();
     [[nodiscard]] bool take_until(std::uint64_t sent, double patience_s);
     static void from_inside_a_loop(void*) noexcept;
@@ -98,6 +100,8 @@ private:
     std::vector<bool> absent_;                                  // [P] as they said last
     std::uint64_t taken_ = 0;                                   // messages of others
     bool settling_ = false;                                     // this rank has said how many it has sent
+    bool waits_elsewhere_ = false;                              // which the foreman has heard or will hear
+    AbsenceMessages absence_messages_;                          // of this rank
     std::vector<ForemanTransport*> loops_;                      // by number; nullptr: gone
     std::vector<std::pair<int, ChunkRequest>> early_requests_;  // for loops that this rank has not made yet
     std::vector<ChunkReply> early_answers_;
