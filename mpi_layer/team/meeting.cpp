@@ -28,10 +28,18 @@ struct Words {
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
+void say_that_it_waits(const std::string& purpose) {
+    const std::string waits = "has waited 10 s for the other ranks of the communicator. ";
+    if (purpose == kEndsLoops)
+        say(waits + "It has called MPI_Comm_free, which waits until all have and none has a collective call pending");
+    else
+        say(waits + "The first use of a loop is collective, and this rank begins " + purpose);
+}
+
 // @param purpose  as in await_all()  @return false: not in time
 bool await_for(MPI_Request& request, const std::string& purpose, double patience_s) {
     const double begin = MPI_Wtime();
-    bool said = purpose.empty() || purpose == kEndsLoops;
+    bool said = purpose.empty();
     Absence absence;
     for (Wait wait;; wait.pause()) {
         int done = 0;
@@ -42,9 +50,7 @@ bool await_for(MPI_Request& request, const std::string& purpose, double patience
         if (patience_s > 0 && waited_s > patience_s) return false;
         if (!said && waited_s > kLong_s) {
             said = true;
-            say("has waited 10 s for the other ranks of the communicator. The first use of a loop is collective, and "
-                "this rank begins " +
-                purpose);
+            say_that_it_waits(purpose);
         }
     }
 }
@@ -94,7 +100,7 @@ MPI_Comm duplicate(MPI_Comm comm) {
     return made;
 }
 
-Meeting meet(MPI_Comm comm, const std::string& purpose, bool some, double patience_s) {
+Meeting meet(MPI_Comm comm, const std::string& purpose, bool some, double patience_s, bool says) {
     Meeting meeting;
     int rank = 0;
     check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
@@ -104,7 +110,7 @@ Meeting meet(MPI_Comm comm, const std::string& purpose, bool some, double patien
     check(MPI_Iallreduce(MPI_IN_PLACE, words->least.data(), static_cast<int>(words->least.size()), MPI_UINT64_T,
                          MPI_MIN, comm, &words->request),
           "MPI_Iallreduce");
-    if (!await_for(words->request, purpose, patience_s)) {
+    if (!await_for(words->request, says ? purpose : std::string(), patience_s)) {
         static_cast<void>(words.release());  // MPI may still write there
         meeting.missed = true;
         return meeting;

@@ -37,8 +37,10 @@ struct Meeting {
 /// @param comm        whose errors are returned as codes
 /// @param purpose     what this rank came for, for a message  @param some  see first_of_some
 /// @param patience_s  then this rank goes on without those that are missing; 0: it waits for all [s]
+/// @param says        whether a rank that waits for long says so
 /// @errors gimbal::Error(mpi)
-[[nodiscard]] Meeting meet(MPI_Comm comm, const std::string& purpose, bool some = false, double patience_s = 0);
+[[nodiscard]] Meeting meet(MPI_Comm comm, const std::string& purpose, bool some = false, double patience_s = 0,
+                           bool says = true);
 
 /// As meet(), for ranks that must agree. @errors gimbal::Error: wrong_use if they do not, the same on all; mpi
 void meet_and_agree(MPI_Comm comm, const std::string& purpose);

@@ -193,7 +193,8 @@ bool Team::come_together() {
     const double patience_s = settings_.robust ? kGone_s : 0;
     Meeting meeting;
     const bool tells = !left_open_.empty() && !all().told;
-    while (!(meeting = meet(comm_, kEndsLoops, tells, patience_s)).disagreement.empty()) {
+    const bool says = !all().ending;  // ranks may end at very different times
+    while (!(meeting = meet(comm_, kEndsLoops, tells, patience_s, says)).disagreement.empty()) {
         if (meeting.speaks)
             say("calls MPI_Finalize or frees a communicator while other ranks begin a loop: " + meeting.disagreement);
     }

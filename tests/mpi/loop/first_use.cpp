@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // first_use CASE: the ranks do not agree when they first use a loop. Exit 0 if every rank that begins a loop gets one
-// error, with the same text, that names both sides, and loops that agree still work.
+// error, with the same text, that names both sides, and loops that agree still work. `late` and `late-free`: the last
+// rank waits for the others, and says so.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -98,6 +99,15 @@ bool run(const std::string& which) {
     if (which == "late") {  // the last rank waits for so long that it says so
         if (!last) sleep(15);
         drain("a", 1000);
+        return true;
+    }
+    if (which == "late-free") {
+        MPI_Comm copy = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        for (Loop loop(copy, "a", 1000); loop.next();) {
+        }
+        if (!last) sleep(15);
+        MPI_Comm_free(&copy);
         return true;
     }
     // From here on: after the first use. The last rank alone begins something new and hears that when the others end.
