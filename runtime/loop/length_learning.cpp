@@ -368,7 +368,10 @@ void LengthLearning::learn(const Finished& finished, const LoopRecord& record) {
     // Who was stolen from ends in time: what was stolen is what the profile was off by. A little is always stolen.
     if (info.needs_profile) insured_ = plan.claim == Claim::hybrid && !plan.queues.empty();
     wary_ = record.stolen > kMuchStolen || last_imbalance_ > kFarOutOfBalance;
-    if (record.stolen > kMuchStolen) last_imbalance_ = std::max(last_imbalance_, record.stolen);
+    // Iterations are not cut: one worker has one more than others, or steals it, however well their costs are known.
+    const double by_one = (traits_.workers - 1.0) / static_cast<double>(std::max<std::uint64_t>(plan.iterations, 1));
+    last_imbalance_ = std::max(0.0, last_imbalance_ - by_one);
+    if (record.stolen > kMuchStolen + by_one) last_imbalance_ = std::max(last_imbalance_, record.stolen);
     if (config.sampled) learn_profile(finished);
     if (info.weighs_static_part) {
         model_.weights = tuning_.weights();
