@@ -377,9 +377,10 @@ void run_with_costs(LoopLearning& loop, std::uint64_t first, std::uint64_t end) 
     loop.close({opening.config, opening.decision, *opening.plan, slots});
 }
 
-/// Executions out of 400 that are measured, where one worker takes twice as long as the other and learning a profile
-/// takes a hundredth of an execution. @param moves  the dear tenth of the loop is elsewhere each time
-int measured_of_400(bool moves) {
+/// Executions out of 400 that are measured, where learning a profile takes a hundredth of an execution.
+/// @param moves  the dear tenth of the loop is elsewhere each time
+/// @param other  what one worker takes, as a part of what the other one takes  @param iterations  N
+int measured_of_400(bool moves, double other = 0.5, std::uint64_t iterations = kIterations) {
     constexpr std::uint64_t kTime = 1'000'000;
     static std::uint64_t now = 0;
     LoopClock clock;
@@ -387,16 +388,17 @@ int measured_of_400(bool moves) {
     LoopLearning loop("loop", 2, clock);
     int measured = 0;
     for (std::uint64_t step = 0; step < 400; ++step) {
-        Opening opening = loop.open({.trip = kIterations, .schedule = {find_technique("feedback")}});
+        Opening opening = loop.open({.trip = iterations, .schedule = {find_technique("feedback")}});
         std::vector<WorkerSlot> slots = slots_of(kTime);
-        slots[1].record.end = kTime / 2;
+        slots[1].record.end = static_cast<std::uint64_t>(other * kTime);
+        for (WorkerSlot& slot : slots) slot.record.iterations = iterations / 2;
         if (opening.config.sampled) {
             ++measured;
-            for (WorkerSlot& slot : slots) slot.begin_costs(kIterations, 2);
-            const std::uint64_t dear = kIterations / 10 * (moves ? static_cast<std::uint64_t>(measured) % 10 : 3);
-            slots[0].costs->add({dear, dear + kIterations / 10}, 0.3 * kIterations);
+            for (WorkerSlot& slot : slots) slot.begin_costs(iterations, 2);
+            const std::uint64_t dear = iterations / 10 * (moves ? static_cast<std::uint64_t>(measured) % 10 : 3);
+            slots[0].costs->add({dear, dear + iterations / 10}, 0.3 * static_cast<double>(iterations));
             slots[1].costs->add({0, dear}, static_cast<double>(dear));
-            slots[1].costs->add({dear + kIterations / 10, kIterations}, static_cast<double>(kIterations - dear));
+            slots[1].costs->add({dear + iterations / 10, iterations}, static_cast<double>(iterations - dear));
         }
         loop.close({opening.config, opening.decision, *opening.plan, slots});
     }
@@ -406,6 +408,11 @@ int measured_of_400(bool moves) {
 TEST(LoopLearning, WhatStaysOutOfBalanceThoughItsCostsStayIsMeasuredSeldom) {
     EXPECT_LT(measured_of_400(false), 80);
     EXPECT_GT(measured_of_400(true), 150);
+}
+
+TEST(LoopLearning, WhatWholeIterationsLeaveOutOfBalanceIsNotMeasuredForThat) {
+    EXPECT_GT(measured_of_400(true, 0.9), 150);
+    EXPECT_LT(measured_of_400(true, 0.9, 10), 80) << "one of five iterations more is as much as it can be";
 }
 
 TEST(LoopClock, ADrawThatIsMeasuredWhileAllDrawIsNotTakenForALongerOne) {
