@@ -229,7 +229,7 @@ void Leaving::invite(double time_s) noexcept {
 Leaving Leaving::for_other_length() const noexcept {
     Leaving other = *this;
     other.period_s_ = other.time_s_ = other.expected_s_ = 0;
-    other.invited_ = other.by_turns_ = false;
+    other.invited_ = other.by_turns_ = other.first_was_long_ = other.was_cold_ = false;
     other.other_length_ = true;
     other.late_ = 0;
     other.least_s_ = 0;

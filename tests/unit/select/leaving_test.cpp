@@ -271,7 +271,10 @@ TEST(Leaving, AShortLoopWhoseFirstExecutionFoundNoDataIsLookedAt) {
         observe(cold, true, 30'000, 29'900);
     }
     EXPECT_GT(cold.leave(1e-9), 0);
+    context.iterations *= 1000;
+    EXPECT_FALSE(cold.for_other_length().begin_look(context)) << "that will be long";
     for (const std::uint64_t time : {900'000U, 900'000U, 30'000U}) observe(interrupted, false, time, time - 1000);
+    context.iterations /= 1000;
     EXPECT_FALSE(interrupted.begin_look(context)) << "it was long more than once";
 }
 
