@@ -21,9 +21,6 @@ constexpr std::uint32_t kWorkers = 2;
 constexpr std::uint64_t kIterations = 64;
 // The technique that all begin with, static to see what it loses, and leaving the loop.
 constexpr int kExecutions = 4;
-// And measuring what iterations cost, of so many that there are as many bins as ever.
-constexpr std::uint64_t kManyIterations = 4096;
-constexpr int kMeasured = 2;
 
 // The workers come one after the other: what they find left does not matter.
 void run(LoopSite& site, const Request& request) noexcept {
@@ -57,15 +54,12 @@ void rehearse_once() noexcept {
         if (asked.loop_stats.empty()) (void)all_stored_statistics();
         gimbal_loop_desc place{};
         place.code = reinterpret_cast<const void*>(&rehearse_once);
-        LoopSite site(identify(place), kWorkers), measured(identify(place), kWorkers);
+        LoopSite site(identify(place), kWorkers);
         Request request;
         request.trip = kIterations;
         request.selector = "auto";  // named: nothing is asked of earlier runs
         request.can_leave = true;
         for (int k = 0; k < kExecutions; ++k) run(site, request);
-        request.trip = kManyIterations;
-        request.selector = "simulate";  // which begins with it
-        for (int k = 0; k < kMeasured; ++k) run(measured, request);
         if (asked.select.background) (void)start_background();
     } catch (const std::bad_alloc&) {
     }
