@@ -82,8 +82,7 @@ GIMBAL_OVER int fexecve(int file, char* const words[], char* const environment[]
     return next_fexecve.get()(file, words, environment);
 }
 
-/// `list` then stands behind the null pointer. Not in a function: whether what that reads is read of the caller's list,
-/// too, differs between processors.
+/// `list` then stands behind the null pointer. Not in a function, which on some processors reads a copy of the list.
 #define GIMBAL_WORDS(first)                                                            \
     va_list list, again;                                                               \
     va_start(list, first);                                                             \

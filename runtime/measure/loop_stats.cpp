@@ -95,7 +95,7 @@ std::string format_loop_stats(const std::vector<StoredStatistics>& statistics) {
         json["loops"].push_back(
             {{"loop", one.loop}, {"workers", one.workers}, {"mean_s", one.mean_s}, {"sd_s", one.sd_s}});
     }
-    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return json.dump(2) + "\n";
 }
 
 std::string name_in_loop_stats(std::string_view loop) {

@@ -23,7 +23,7 @@ struct StoredStatistics {
 /// @errors gimbal::Error(file) if the text is not what format_loop_stats() makes
 [[nodiscard]] std::vector<StoredStatistics> parse_loop_stats(std::string_view text);
 
-/// The same as JSON text.
+/// The same as JSON text. @param statistics  loops by name_in_loop_stats()
 [[nodiscard]] std::string format_loop_stats(const std::vector<StoredStatistics>& statistics);
 
 /// A loop's key as the file has it: JSON holds UTF-8, and names of files and functions may be something else.

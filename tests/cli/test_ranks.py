@@ -89,7 +89,7 @@ class Ranks(ToolTest):
         program = self.script(f'sleep $2\necho "{text}" > $GIMBAL_RUN_DIR/record-$PMI_RANK-$$.json\n')
         rank = self.script(f"{self.tool} run -- {program} stage $1 2>> stage-$PMI_RANK\n"
                            f"{self.tool} run -- {program} app $2 2>> app-$PMI_RANK\n", "rank.sh")
-        launcher = self.script(f"PMI_RANK=0 {rank} 0 0 & PMI_RANK=1 {rank} 4 0\nwait\n", "launcher.sh")
+        launcher = self.script(f"PMI_RANK=0 {rank} 2 0 & PMI_RANK=1 {rank} 5 0\nwait\n", "launcher.sh")
         env = self.environment({"PMI_SIZE": "2"})
         subprocess.run([launcher], env=env, cwd=self.work, check=True, timeout=600)
         for name, other in ("stage", "app"), ("app", "stage"):

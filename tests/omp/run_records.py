@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,25 @@ RUN_LIMIT_S = 600
 OPTIONS = argparse.Namespace()
 COLUMNS = ("loop,workers,step,iterations,technique,reason,exploring,loop_time_s,busy_max_s,busy_mean_s,chunks,"
            "state,action,signal,reward,epsilon,alpha,within").split(",")
+
+# Between two executions of its loop another run has written its statistics.
+REPLACING = """
+#include <stdio.h>
+int main(void) {
+    double sums[2] = {0, 0};
+    int moved = 0;
+    for (int k = 0; k < 2; ++k) {
+        double sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+        for (int i = 0; i < 2000; ++i)
+            for (int j = 0; j < 2000; ++j) sum += 1.0 / (1 + i + j);
+        sums[k] = sum;
+        if (k == 0) moved = rename("other.json", "s.json");
+    }
+    printf("%d\\n", sums[1] > 0 ? moved : 1);
+    return 0;
+}
+"""
 
 
 def clean_environment():
@@ -89,6 +109,20 @@ class Records(unittest.TestCase):
         done = self.run_program(GIMBAL_SCHEDULE="fac", GIMBAL_LOOP_STATS="s.json")
         self.assertNotIn("GIMBAL_LOOP_STATS", done.stderr)
         self.assertIn("schema_version", file.read_text())
+
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_statistics_of_a_run_that_ends_meanwhile_stay(self):
+        (self.folder / "two.c").write_text(REPLACING)
+        self.program = self.folder / "two"
+        subprocess.run(["gcc", "-O1", "-g", "-fopenmp", "two.c", "-o", "two"], cwd=self.folder, check=True)
+        other = {"loop": "other.c:1 f", "workers": 2, "mean_s": 1e-6, "sd_s": 1e-7}
+        (self.folder / "s.json").write_text("")
+        (self.folder / "other.json").write_text(json.dumps({"schema_version": 1, "loops": [other]}))
+        done = self.run_program(GIMBAL_SCHEDULE="fac", GIMBAL_LOOP_STATS="s.json")
+        self.assertEqual((done.returncode, done.stdout), (0, "0\n"), done.stderr)
+        loops = json.loads((self.folder / "s.json").read_text())["loops"]
+        self.assertIn(other, loops)
+        self.assertEqual(len(loops), 2, loops)
 
     def test_a_selector_beats_a_technique_from_the_same_source_and_chunks_are_of_that_technique(self):
         for selector in ("q", "chunk"):

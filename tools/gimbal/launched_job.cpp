@@ -113,16 +113,17 @@ LaunchedJob::LaunchedJob(const Environment& environment, bool starts_ranks_itsel
     if (expected_ < 2 || launcher.empty()) return;
     // A script that the launcher has started may run several programs one after the other, and one rank be at the next
     // while others are not: each run has a folder, and a rank goes to the first in which it has not been.
+    const auto folder_of = [&](int run) { return path + "-" + std::to_string(run); };
     const std::vector<int> before = runs_of(path);
     int run = before.empty() ? 0 : before.front();
     do {
-        if (!make_or_join(path + "-" + std::to_string(run))) return;
-        member_ = open_in(path + "-" + std::to_string(run), "member-" + std::to_string(rank_), O_EXCL);
+        if (!make_or_join(folder_of(run))) return;
+        member_ = open_in(folder_of(run), "member-" + std::to_string(rank_), O_EXCL);
     } while (member_ < 0 && errno == EEXIST && run++ < kMaxRuns);
     if (member_ < 0 || flock(member_, LOCK_EX | LOCK_NB) != 0) return;
-    folder_ = path + "-" + std::to_string(run);
+    folder_ = folder_of(run);
     for (const int earlier : before)
-        if (earlier < run) earlier_.push_back(path + "-" + std::to_string(earlier));
+        if (earlier < run) earlier_.push_back(folder_of(earlier));
 }
 
 LaunchedJob::~LaunchedJob() {

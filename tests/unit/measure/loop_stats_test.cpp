@@ -18,6 +18,15 @@ TEST(LoopStats, WhatIsWrittenIsReadBack) {
     EXPECT_EQ(read[1].loop, "lib.so+0x12");
 }
 
+TEST(LoopStats, NamesOfAnyBytesAreWrittenAsTheyAreLookedFor) {
+    EXPECT_EQ(gimbal::name_in_loop_stats("a.c:7 sum"), "a.c:7 sum");
+    EXPECT_EQ(gimbal::name_in_loop_stats("caf\xc3\xa9.c:7 sum"), "caf\xc3\xa9.c:7 sum");
+    const std::string name = gimbal::name_in_loop_stats("caf\xe9.c:7 sum");
+    const auto read = gimbal::parse_loop_stats(gimbal::format_loop_stats({{name, 2, 1e-6, 1e-7}}));
+    ASSERT_EQ(read.size(), 1U);
+    EXPECT_EQ(read[0].loop, name);
+}
+
 TEST(LoopStats, AnythingElseIsRefused) {
     for (const char* text : {"", "{", "[]", "{}", R"({"schema_version": 2, "loops": []})", R"({"schema_version": 1})",
                              R"({"schema_version": 1, "loops": [{"loop": 7}]})", R"({"schema_version": "1"})"}) {
