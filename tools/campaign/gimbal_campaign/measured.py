@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from .records import split_team
 from .store import Store
+from .tables import counted
 
 Key = tuple[str, int]  # loop, step
 
@@ -92,15 +93,46 @@ ORDER = ("fixed", "control", "selector", "rl", "rl-chunk")
 
 def steps_of(store: Store, run: Mapping[str, Any], names: Mapping[tuple[str, str], str],
              keys: dict[Key, Key]) -> dict[Key, Step]:
-    """The steps of a run, loops under the names that people read. keys: every key seen so far, to itself."""
-    found = {}
-    for loop, step, technique, time_s in store.steps(run["id"]):
+    """The steps of a run, loops under the names that people read. keys: every key seen so far, to itself.
+
+    Raises CampaignError if a time is no number, or if two loops have one name: one of them would be lost.
+    """
+    found: dict[Key, Step] = {}
+    rows = store.steps(run["id"])
+    for loop, step, technique, time_s in rows:
         if not isinstance(time_s, (int, float)):
             raise store.damaged(run, f"the time of step {step} of {loop} is {time_s!r}")
         plain, team = split_team(loop)
         key = (names.get((run["application"], plain), plain) + team, step)
         found[keys.setdefault(key, key)] = Step(sys.intern(technique), time_s)
+    if len(found) != len(rows):
+        raise store.damaged(run, f"loop and number of {counted(len(rows) - len(found), 'step')} stand there twice")
     return found
+
+
+def names_to_read(store: Store, runs: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
+    """(application, loop as recorded) -> its name for people. Loops of one run never share a name: a function in a
+    header that several files include is one name for several loops, and these keep what the record calls them.
+    """
+    names = store.loop_names()
+    meanings: dict[tuple[str, str], int] = {}  # (application, name) -> loops of that name, as recorded
+    for (app, _), name in names.items():
+        meanings[app, name] = meanings.get((app, name), 0) + 1
+    unclear = {app for (app, _), count in meanings.items() if count > 1}
+    shared: set[tuple[str, str]] = set()
+    for run in runs:
+        if (app := run["application"]) in unclear:
+            found: dict[str, str] = {}  # name -> the loop that has it
+            for loop in {split_team(loop)[0] for loop in store.loops_of(run["id"])}:
+                if found.setdefault(names.get((app, loop), loop), loop) != loop:
+                    shared.add((app, names.get((app, loop), loop)))
+    return {(app, loop): told_apart(name, loop) if (app, name) in shared else name
+            for (app, loop), name in names.items()}
+
+
+def told_apart(name: str, loop: str) -> str:
+    """A name with what the record calls the loop, which often begins with the name."""
+    return loop if loop.startswith(name) else f"{name} ({loop})"
 
 
 def load(store: Store, readable: bool = True) -> list[AppData]:
@@ -110,11 +142,10 @@ def load(store: Store, readable: bool = True) -> list[AppData]:
     """
     apps: dict[str, AppData] = {}
     series: dict[tuple[str, str], Series] = {}
-    names = store.loop_names() if readable else {}
+    rows = [row for row in store.runs() if row["status"] == "ok"]
+    names = names_to_read(store, rows) if readable else {}
     keys: dict[Key, Key] = {}  # one object per step, not one per step and run: campaigns have millions of steps
-    for row in store.runs():
-        if row["status"] != "ok":
-            continue
+    for row in rows:
         app = apps.setdefault(row["application"], AppData(row["application"], row["kind"], row["workers"]))
         key = (row["application"], row["configuration"])
         if key not in series:

@@ -181,6 +181,10 @@ class Store:
         return {(app, loop): name for app, loop, name in
                 self.connection.execute("SELECT application, loop, name FROM loops")}
 
+    def loops_of(self, run: int) -> list[str]:
+        """The loops of one run, as recorded."""
+        return [row[0] for row in self.connection.execute("SELECT DISTINCT loop FROM steps WHERE run = ?", (run,))]
+
     def steps(self, run: int) -> list[tuple[str, int, str, float]]:
         """(loop, step, technique, loop time [s]) of one run, in order."""
         return list(self.connection.execute("SELECT loop, step, technique, loop_time_s FROM steps WHERE run = ? "
