@@ -12,8 +12,9 @@ from pathlib import Path
 from gimbal_campaign.tables import counted, render
 
 from . import importance
+from .comparison import best_to_run, better, pairs_of, without_result
 from .process import left_out, program_words, run_words, variables
-from .run import best_of, shown
+from .run import shown
 from .space import Configuration, filled
 from .store import Run
 from .wanted import Wanted
@@ -54,11 +55,16 @@ def run_rows(wanted: Wanted, runs: Sequence[Run], kind: str = "search") -> list[
     return rows
 
 
-def values_of(runs: Sequence[Run], configuration: Configuration, reason: str) -> list[float]:
-    """The values of the comparison; without one, those of the search."""
-    later = [run.value for run in runs if run.kind == "compare" and run.reason == reason and run.value is not None]
-    return later or [run.value for run in runs if run.kind == "search" and run.configuration == configuration
-                     and run.value is not None]
+def values_of(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> tuple[list[float], list[float]]:
+    """What today's configuration and the one to run with measured: in the pairs that compare them, else in the search."""
+    best = best_to_run(wanted, runs, today)
+    pairs, _ = pairs_of(runs, best)
+    compared = ([one.value for one, _ in pairs if one.value is not None],
+                [other.value for _, other in pairs if other.value is not None])
+    searched = ([run.value for run in runs if run.kind == "search" and run.configuration == one
+                 and run.value is not None] for one in (today, best))
+    before, after = (values or search for values, search in zip(compared, searched))
+    return before, after
 
 
 def overlap(before: Sequence[float], after: Sequence[float]) -> bool:
@@ -68,33 +74,40 @@ def overlap(before: Sequence[float], after: Sequence[float]) -> bool:
 
 def chosen(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> Configuration:
     """What to run with: the best of the search, or today's configuration if the comparison shows no gain over it."""
-    best = best_of(wanted, runs)
-    assert best is not None
-    before, after = values_of(runs, today, "today"), values_of(runs, best.configuration, "best")
+    best = best_to_run(wanted, runs, today)
+    if best == today:
+        return today
+    before, after = values_of(wanted, runs, today)
     if before and (overlap(before, after)
                    or wanted.sign() * statistics.median(after) >= wanted.sign() * statistics.median(before)):
         return today
-    return best.configuration
+    return best
 
 
 def gain_text(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> str:
-    """How much is gained over today's configuration, with its spread."""
-    best = best_of(wanted, runs)
-    assert best is not None
-    if best.configuration == today:
-        return "nothing was better than today's configuration: " + shown(today)
-    before, after = values_of(runs, today, "today"), values_of(runs, best.configuration, "best")
+    """How much is gained over today's configuration, with its spread; and what seemed better, but is not reliable."""
+    failed = [(one, ends) for one in better(wanted, runs, today) if (ends := without_result(runs, one))]
+    notes = [f"not {shown(one)}, which was better in the search: compared, it gave no result ({ends[-1].status})"
+             for one, ends in failed]
+    return "\n".join([gain_of_best(wanted, runs, today), *notes])
+
+
+def gain_of_best(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> str:
+    best = best_to_run(wanted, runs, today)
+    before, after = values_of(wanted, runs, today)
     if not before:
         return f"today's configuration gave no result: {shown(today)}"
+    if best == today:
+        return "nothing was better than today's configuration: " + shown(today)
     old, new = statistics.median(before), statistics.median(after)
     text = f"{old:.4g} -> {new:.4g} {unit(wanted)}"
     if old and new:
         ratios = [b / a for a in before for b in after]
         text += f": {new / old:.3f} of today's ({min(ratios):.3f} to {max(ratios):.3f} in {len(before)} x {len(after)} runs)"
     if overlap(before, after):
-        return f"no difference was measured to the best of the search, {shown(best.configuration)}: {text}"
+        return f"no difference was measured to the best of the search, {shown(best)}: {text}"
     if chosen(wanted, runs, today) == today:
-        return f"today's configuration is as good as the best of the search, {shown(best.configuration)}: {text}"
+        return f"today's configuration is as good as the best of the search, {shown(best)}: {text}"
     return text + f"; today: {shown(today)}"
 
 

@@ -19,6 +19,7 @@ from gimbal_campaign.run import Progress
 from gimbal_campaign.tables import counted
 
 from .belief import Belief
+from .comparison import best_to_run, pairs_of
 from .encoding import encode, encode_with
 from .modules import need, numpy
 from .process import Outcome, left_out, run_once
@@ -203,14 +204,21 @@ class Session:
             return method.next(seen)
 
         self.search("search", self.total, propose, after)
-        best = best_of(self.wanted, self.runs)
-        if best is None:
+        if best_of(self.wanted, self.runs) is None:
             raise CampaignError("no configuration gave a result", last_words(self.runs[-1].output) if self.runs else "")
-        chosen = self.place[tuple(best.configuration.values())]
-        for pair in range(self.budget.compare if chosen != self.today else 0):
-            for reason, index in (("today", self.today), ("best", chosen))[::1 if pair % 2 else -1]:
-                if sum(run.reason == reason for run in self.of("compare")) <= pair and self.affordable():
-                    self.measure("compare", index, reason, None)
+        self.compare()
+
+    def compare(self) -> None:
+        """Today's configuration and the best in turns; where the best gives no result, the next best takes its place."""
+        today = self.pool[self.today]
+        while (best := best_to_run(self.wanted, self.runs, today)) != today:
+            done, half = pairs_of(self.runs, best)
+            if len(done) >= self.budget.compare or not self.affordable():
+                return
+            self.progress.total = len(self.runs) + 2 * (self.budget.compare - len(done)) - (half is not None)
+            order = ("today", "best") if len(done) % 2 else ("best", "today")
+            reason = next(one for one in order if half is None or one != half.reason)
+            self.measure("compare", self.today if reason == "today" else self.place[tuple(best.values())], reason, None)
 
 
 def run(session: Session) -> int:
