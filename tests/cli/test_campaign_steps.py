@@ -5,7 +5,7 @@ import unittest
 
 from campaign_support import CampaignTest
 
-from gimbal_campaign import design, measured, spec, store
+from gimbal_campaign import common, design, measured, replay, spec, store
 from gimbal_campaign.errors import CampaignError
 
 SPEC = """
@@ -78,6 +78,48 @@ class Steps(CampaignTest):
         with self.assertRaises(CampaignError) as caught:
             measured.steps_of(file, file.runs()[0], {("one", "b"): "a"}, {})
         self.assertIn("loop and number of 1 step stand there twice", str(caught.exception))
+
+    # Iterated to convergence: each technique takes another number of steps. In the first two static is the faster one.
+    DIFFER = {("static", 0): {"L": [1.0, 1.0, 9.0]}, ("static", 1): {"L": [1.0, 1.0, 9.0, 9.0]},
+              ("ss", 0): {"L": [2.0, 2.0]}, ("ss", 1): {"L": [2.0, 2.0]},
+              ("auto", 0): {"L": [1.5, 1.5, 5.0]}, ("auto", 1): {"L": [1.5, 1.5]}}
+
+    def test_what_is_compared_are_the_steps_that_all_runs_have_and_it_is_said(self):
+        self.write(self.DIFFER)
+        self.assertEqual(self.totals(), {"static": 2.0, "ss": 4.0, "auto": 3.0})
+        for name in ("summary", "oracle", "similarity", "gain"):
+            said = self.campaign(name, "try.sqlite").stderr
+            self.assertIn("one: its runs differ in their steps; what is compared is the 2 steps of loops that all of them "
+                          "have, 36 % of the loop time", said, name)
+        line = self.campaign("summary", "--result", "try.sqlite").stdout.splitlines()[-1]
+        self.assertEqual(json.loads(line.removeprefix("RESULT ")),
+                         {"auto_vs_oracle": {"one": 1.5}, "auto_vs_oracle_virtual": {}, "auto_vs_left_out": {"one": 1.5}})
+
+    def test_what_selecting_costs_is_of_whole_runs(self):
+        self.write(self.DIFFER)
+        done = self.campaign("overhead", "--json", "try.sqlite")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual([(row["group"], row["loops s"]) for row in json.loads(done.stdout)],
+                         [("fixed", (11 + 20 + 4 + 4) / 4), ("selector", (8 + 3) / 2)])
+
+    def test_runs_without_a_step_in_common_are_refused(self):
+        self.write({"static": {"L": [1.0]}, "ss": {"L (3 workers)": [1.0]}, "auto": {"L": [1.0]}})
+        for name in ("summary", "oracle", "gain"):
+            done = self.campaign(name, "try.sqlite")
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+            self.assertIn("try.sqlite: one: its runs have no step of a loop in common", done.stderr)
+
+    def test_runs_that_are_alike_are_taken_as_they_are(self):
+        file = self.write(self.SHARED)
+        apps = measured.load(file)
+        found, notes = common.comparable(apps)
+        self.assertIs(found[0], apps[0])
+        self.assertEqual(notes, [])
+
+    def test_a_run_beside_a_replay_is_compared_in_the_steps_that_both_have(self):
+        self.assertAlmostEqual(replay.over_replay("one", {("L", 0): 1.0, ("L", 1): 9.0}, {("L", 0): 1.5}), 50.0)
+        with self.assertRaisesRegex(CampaignError, "one: the replay and the run beside it have no step"):
+            replay.over_replay("one", {("L", 0): 1.0}, {("M", 0): 1.0})
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import conditions, design, measured, run, spec
+from . import common, conditions, design, measured, run, spec
 from . import anova as anova_module
 from . import gain as gain_module
 from . import overhead as overhead_module
@@ -86,6 +86,23 @@ def load(options: argparse.Namespace) -> list[AppData]:
     return apps
 
 
+def compared(path: Path, apps: list[AppData]) -> list[AppData]:
+    """The applications over the steps that all of their runs have; says on standard error which runs differ.
+
+    Raises CampaignError if none has such a step.
+    """
+    found, notes = common.comparable(apps)
+    if apps and not found:
+        raise CampaignError(f"{path}: {'; '.join(notes)}")
+    for note in notes:
+        print(f"gimbal: warning: {note}", file=sys.stderr)
+    return found
+
+
+def load_compared(options: argparse.Namespace) -> list[AppData]:
+    return compared(options.store, load(options))
+
+
 def oracles(apps: list[AppData]) -> list[tuple[AppData, Oracle]]:
     """The applications that have an Oracle. Raises CampaignError if none has."""
     found = [(app, one) for app in apps if (one := oracle(app)) is not None]
@@ -97,7 +114,7 @@ def oracles(apps: list[AppData]) -> list[tuple[AppData, Oracle]]:
 
 def oracle_command(options: argparse.Namespace) -> Answer:
     texts, data = [], []
-    for app, found in oracles(load(options)):
+    for app, found in oracles(load_compared(options)):
         used = shares(found.steps)
         texts.append("\n".join([app.name, *(f"  {line}" for line in summary_module.yardsticks(
             summary_module.summarise(app))), "  choices: " + ", ".join(
@@ -111,9 +128,10 @@ def oracle_command(options: argparse.Namespace) -> Answer:
 
 def summary_command(options: argparse.Namespace) -> Answer:
     with closing(Store(options.store, must_exist=True)) as store:
-        summaries = [summary_module.summarise(app) for app in measured.load(store)]
+        apps = measured.load(store)
         warn_of_mixture(store)
         runs = store.runs()
+    summaries = [summary_module.summarise(app) for app in compared(options.store, apps)]
     failures = [(row["application"], row["configuration"], row["repetition"] + 1, row["status"],
                  last_words(row["output"])[:100])
                 for row in runs if row["status"] != "ok"]
@@ -143,7 +161,7 @@ def listed(headers: Sequence[str], rows: list[Sequence[Any]], nothing: str) -> A
 
 
 def similarity_command(options: argparse.Namespace) -> Answer:
-    rows = [(app.name, *row) for app, found in oracles(load(options))
+    rows = [(app.name, *row) for app, found in oracles(load_compared(options))
             for row in similarity_module.similarity(app, found)]
     return listed(("application", "configuration", "loop", "same %", "equivalent %"), rows, "nothing has selected")
 
@@ -155,12 +173,12 @@ def overhead_command(options: argparse.Namespace) -> Answer:
 
 
 def gain_command(options: argparse.Namespace) -> Answer:
-    rows = [row for app in load(options) for row in gain_module.gain(app)]
+    rows = [row for app in load_compared(options) for row in gain_module.gain(app)]
     return listed(gain_module.HEADERS, rows, "no fixed technique has run: there is no baseline")
 
 
 def anova_command(options: argparse.Namespace) -> Answer:
-    table, pairs = anova_module.analyse(load(options))
+    table, pairs = anova_module.analyse(load_compared(options))
     if not table:
         raise CampaignError("too few RL configurations for an analysis of variance",
                             "[factors] agents, policies and rewards: at least two levels of one of them")
@@ -178,6 +196,7 @@ def report_command(options: argparse.Namespace) -> int:
     from . import html  # needs matplotlib
 
     apps = load(options)
+    compared(options.store, apps)  # the page says again what it says
     with closing(Store(options.store, must_exist=True)) as store:
         text = html.page(store.facts(), store.runs(), apps)
     path = options.output or Path(options.store.stem + ".html")

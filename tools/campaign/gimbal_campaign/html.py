@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import anova, figures, gain, overhead, similarity
+from . import anova, common, figures, gain, overhead, similarity
 from . import summary as summaries
 from .measured import AppData
 from .summary import Summary
@@ -89,16 +89,16 @@ def application(one: Summary) -> str:
     return "\n".join(parts)
 
 
-def statistics_part(apps: list[AppData]) -> str:
+def statistics_part(apps: list[AppData], alike: list[AppData]) -> str:
     """Gain, overhead, ANOVA and Tukey."""
     parts = ['<h2 id="statistics">Over all applications</h2>']
-    gains = [row for app in apps for row in gain.gain(app)]
+    gains = [row for app in alike for row in gain.gain(app)]
     if gains:
         parts += ["<h3>Gain on a technique fixed at random</h3>", table(gain.HEADERS, gains)]
     costs = [(app.name, *row) for app in apps for row in overhead.overhead(app)]
     if costs:
         parts += ["<h3>What selecting costs</h3>", table(("application", *overhead.HEADERS), costs)]
-    rows, pairs = anova.analyse(apps)
+    rows, pairs = anova.analyse(alike)
     if rows:
         parts += ["<h3>Analysis of variance, one way</h3>", table(anova.ANOVA_HEADERS, rows),
                   note("An observation is the median total of one RL configuration. p is the probability of so large an "
@@ -142,21 +142,23 @@ def conditions(facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]]) -> s
 
 def page(facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]], apps: list[AppData]) -> str:
     """The whole report. Raises CampaignError if matplotlib, scipy, pandas or statsmodels is not there."""
-    found = [summaries.summarise(app) for app in apps]
+    alike, differ = common.comparable(apps)
+    found = [summaries.summarise(app) for app in alike]
     name = html.escape(facts.get("name", "campaign"))
     links = " ".join(f'<a href="#{html.escape(key)}">{html.escape(key)}</a>'
-                     for key in [*(app.name for app in apps), "statistics", "conditions"])
+                     for key in [*(app.name for app in alike), "statistics", "conditions"])
     rows = overview_rows(found)
     parts = [f"<h1>Campaign {name}</h1>", f"<nav>{links}</nav>",
              note("The Oracle takes in every step the fixed technique with the smallest median loop time. The least of "
                   "noisy medians is biased low. An estimate that chooses on the other repetitions stands beside it: "
                   "choices that err make it longer, and the best of five lengths of a choice counts, which makes it a "
                   "little shorter. T is the sum of loop times; the median over the runs stands for each configuration. "
-                  "Best and mean of the fixed techniques are of those that the Oracle chooses from.")]
+                  "Best and mean of the fixed techniques are of those that the Oracle chooses from."),
+             *map(note, differ)]
     if rows:
         parts.append(picture(figures.overview(rows), "Percent over the Oracle"))
     parts += [application(one) for one in found]
-    parts += [statistics_part(apps), conditions(facts, runs)]
+    parts += [statistics_part(apps, alike), conditions(facts, runs)]
     body = "\n".join(parts)
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Campaign {name}</title>'
             f"<style>{CSS}</style></head>\n<body>\n{body}\n</body></html>\n")

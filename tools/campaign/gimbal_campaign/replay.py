@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import math
 import statistics
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import design, measured
+from . import common, design, measured
 from .design import Cell, Configuration
 from .errors import CampaignError
-from .measured import AppData
+from .measured import AppData, Key
 from .oracle import oracle
 from .process import Tool, run_cell
 from .records import Outcome, split_team
@@ -81,6 +82,14 @@ def run_beside(cells: Sequence[Cell], tool: Tool, seed: int) -> list[Outcome]:
     return outcomes
 
 
+def over_replay(app: str, replayed: Mapping[Key, float], other: Mapping[Key, float]) -> float:
+    """Percent that a run takes over a replay, in the steps that both have. Raises CampaignError if there are none."""
+    both = [key for key in replayed if key in other]
+    if not both:
+        raise CampaignError(f"{app}: the replay and the run beside it have no step of a loop in common")
+    return 100 * (math.fsum(other[key] for key in both) / math.fsum(replayed[key] for key in both) - 1)
+
+
 def named(spec: Spec, name: str) -> Configuration:
     """A configuration of the design, or what stands for the Oracle. Raises CampaignError."""
     found = {one.name: one for one in design.configurations(spec)} | {ORACLE: STANDS_FOR_ORACLE}
@@ -101,7 +110,8 @@ def replay(spec: Spec, store: Store, tool: Tool, name: str, times: int, beside: 
         raise CampaignError(f"--beside {ORACLE}: it is what can be replayed", f"--configuration {ORACLE}")
     if times < 2:
         raise CampaignError("--times must be at least 2")
-    loaded = {one.name: one for one in measured.load(store, readable=False)} if name == ORACLE else {}
+    alike = common.comparable(measured.load(store, readable=False))[0] if name == ORACLE else []
+    loaded = {one.name: one for one in alike}
     rows = []
     for app in spec.applications:
         instead, repetition = None, 0
@@ -124,9 +134,11 @@ def replay(spec: Spec, store: Store, tool: Tool, name: str, times: int, beside: 
                 # Of who runs beside it each run has a seed of its own, as in a campaign.
                 cells = [Cell(app, one, repetition), *(Cell(app, other, number) for other in others)]
                 outcomes = run_beside(cells, tool, spec.seed + (number if others else repetition))
-                sums = [sum(step[7] for step in outcome.steps) for outcome in outcomes]
-                totals.append(sums[0])
-                ratios += [100 * (other_s / sums[0] - 1) for other_s in sums[1:]]
+                loop_times = [{(step[0], step[1]): step[7] for step in outcome.steps} for outcome in outcomes]
+                # Of the Oracle's the steps that it has; beside another one those that both have.
+                totals.append(sum(time_s for key, time_s in loop_times[0].items()
+                                  if instead is None or key in instead))
+                ratios += [over_replay(app.name, loop_times[0], other) for other in loop_times[1:]]
                 same += [choices.get((step[0], step[1])) == step[4] for step in outcomes[0].steps]
         mean_s, deviation_s = statistics.fmean(totals), statistics.stdev(totals)
         rows.append((app.name, name, recorded_s, mean_s, deviation_s, 100 * deviation_s / mean_s,
