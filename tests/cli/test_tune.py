@@ -252,6 +252,19 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("best: x=4", done.stdout)
 
+    def test_words_reach_the_program_as_they_are_written(self):
+        """1e6 became 1000000.0, which few programs read, and 008 became 8."""
+        words = ("--compare", 0, "--parameter", "n: 008 1e2 1_0", "--constraint", "n < 50", "--constraint",
+                 "x == 1 and y == 1")
+        program = ("{x}", "{y}", "good", "{n}")
+        done = self.tune("--runs", 1, *words, "--output", "old.sqlite", program=program)
+        self.assertEqual((done.returncode, self.starts()), (0, ["1 1 good 008"]), done.stderr)
+        self.assertIn("good 008\n", done.stdout.split("run it so: ")[1])
+        done = self.tune("--runs", 3, *words, "--earlier", "old.sqlite", program=program)
+        self.assertEqual((done.returncode, self.starts()[1:]), (0, ["1 1 good 008", "1 1 good 1_0"]), done.stderr)
+        self.assertEqual(self.tune("--runs", 3, *words, program=program).returncode, 0, "it goes on")
+        self.assertEqual(len(self.rows()), 2)
+
     def test_wrong_words_are_one_error_each(self):
         for words, part in ((("--parameter", "z: 1"), "nothing uses it"), (("--metric-regex", "("), "--metric-regex"),
                             (("--metric-regex", "x"), "parentheses"), (("--parameter", "schedule: fac22 ss"), "fac22"),

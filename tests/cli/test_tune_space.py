@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`gimbal tune`: expressions, spaces and constraints, and how the end of a program is waited for."""
+import json
+import math
+import pathlib
 import subprocess
+import tempfile
 import unittest
 from unittest import mock
 
@@ -8,8 +12,12 @@ import tune_support  # noqa: F401  # finds the two below
 
 from gimbal_campaign.errors import CampaignError
 from gimbal_campaign.process import wait_for_end
+from gimbal_tune.encoding import scaled
 from gimbal_tune.expressions import Expression
 from gimbal_tune.space import Parameter, Space, filled, parse_parameter
+from gimbal_tune.store import run_of
+from gimbal_tune.values import number_of, value_of
+from gimbal_tune.wanted import read_file
 
 
 class Expressions(unittest.TestCase):
@@ -84,6 +92,33 @@ class Spaces(unittest.TestCase):
         with self.assertRaises(CampaignError) as caught:
             parse_parameter("flags: '-O2 -g")
         self.assertIn("--parameter flags: '-O2 -g: a quote is not closed", str(caught.exception))
+
+    def test_the_program_gets_the_words_as_they_are_written_and_models_see_their_numbers(self):
+        parameters = [parse_parameter("x: 008 1e6 1_000 16 0.50"), parse_parameter("y: 1 02")]
+        space = Space(parameters, ["x >= 8 or y == 1"], ["{x}", "{y}"])
+        pool = space.pool()
+        self.assertEqual([filled("{x}/{y}", one) for one in pool],
+                         ["008/1", "008/02", "1e6/1", "1e6/02", "1_000/1", "1_000/02", "16/1", "16/02", "0.50/1"])
+        self.assertEqual(parameters[0].numbers, [8, 1000000.0, 1000, 16, 0.5])
+        self.assertTrue(parameters[0].logarithmic)
+        found = [scaled(parameters[0], value) for value in parameters[0].values]
+        self.assertEqual((found[-1], found[1]), (0.0, 1.0))
+        self.assertAlmostEqual(found[0], math.log(8 / 0.5) / math.log(1e6 / 0.5))
+        self.assertEqual(parse_parameter("threads: 04 2").values, (4, 2), "what Gimbal itself reads is a number")
+        self.assertEqual(filled("{x:04d}", {"x": parse_parameter("x: 008").values[0]}), "0008")
+
+    def test_what_a_file_of_runs_gives_back_is_the_same_word_with_the_same_number(self):
+        for word in ("008", "1e6", "word"):
+            before = value_of(word)
+            after = run_of(("search", json.dumps({"x": before}), "today", None, "ok", 1.0, 1.0, "")).configuration["x"]
+            self.assertEqual((after, hash(after), number_of(after)), (before, hash(before), number_of(before)))
+
+    def test_numbers_in_a_file_of_a_space_keep_their_spelling_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "space.toml"
+            path.write_text('[parameters]\nx = [1e6, 2.50, 8]\n')
+            one, = read_file(path)[0]
+        self.assertEqual(([str(value) for value in one.values], one.numbers), (["1e6", "2.50", "8"], [1e6, 2.5, 8]))
 
     def test_mistakes_are_one_error_each(self):
         def space(*texts, constraints=(), words=("{x}",)):

@@ -10,6 +10,7 @@ from typing import Any
 from .modules import numpy
 from .expressions import Expression
 from .space import Configuration, Parameter
+from .values import number_of
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class Encoded:
 def scaled(one: Parameter, value: Any) -> float:
     """A number's place between the parameter's least and greatest, in logarithms where factors count."""
     scale = math.log if one.logarithmic else float
-    low, high = scale(min(one.values)), scale(max(one.values))
-    return (scale(value) - low) / (high - low) if high > low else 0.0
+    low, high = scale(min(one.numbers)), scale(max(one.numbers))
+    return (scale(number_of(value)) - low) / (high - low) if high > low else 0.0
 
 
 def united(parameters: Sequence[Parameter], rows: Sequence[Configuration]) -> list[Parameter]:
@@ -62,7 +63,7 @@ def encode(parameters: Sequence[Parameter], pool: Sequence[Configuration],
     for index, one in enumerate(parameters):
         if len(one.values) < 2:
             continue
-        if one.numeric:
+        if one.numbers:
             columns.append([scaled(one, row[one.name]) for row in pool])
             owner.append(index)
             continue

@@ -10,6 +10,8 @@ from typing import Any
 
 from gimbal_campaign.errors import CampaignError, did_you_mean
 
+from .values import number_of
+
 BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod}
@@ -78,7 +80,8 @@ class Expression:
             case ast.Constant():
                 return node.value
             case ast.Name():
-                return values[node.id]
+                value = values[node.id]
+                return value if (number := number_of(value)) is None else number
             case ast.Tuple() | ast.List():
                 return [self.value(one, values) for one in node.elts]
             case ast.BinOp():

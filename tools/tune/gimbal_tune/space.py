@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from gimbal_campaign.errors import CampaignError
 
 from .expressions import Expression
+from .values import Value, number_of, value_of
 
-Value = int | float | str
 Configuration = dict[str, Value]
 
 MOST_PRODUCTS = 300_000  # combinations that are looked through one by one; of more, as many are drawn
@@ -30,25 +30,16 @@ class Parameter:
     values: tuple[Value, ...]
 
     @property
-    def numeric(self) -> bool:
-        return all(isinstance(value, (int, float)) for value in self.values)
+    def numbers(self) -> list[int | float]:
+        """What the models see of its values; empty if one of them is no number."""
+        found = [number for value in self.values if (number := number_of(value)) is not None]
+        return found if len(found) == len(self.values) else []
 
     @property
     def logarithmic(self) -> bool:
         """Whether its values spread over so much that factors count, not differences."""
-        return self.numeric and min(self.values) > 0 and max(self.values) >= 4 * min(self.values)
-
-
-def value_of(text: str) -> Value:
-    """A number where the word is one, else the word."""
-    for kind in (int, float):
-        try:
-            number = kind(text)
-        except ValueError:
-            continue
-        if math.isfinite(number):
-            return number
-    return text
+        numbers = self.numbers
+        return bool(numbers) and min(numbers) > 0 and max(numbers) >= 4 * min(numbers)
 
 
 def parameter(name: str, values: Sequence[Value]) -> Parameter:
@@ -57,6 +48,8 @@ def parameter(name: str, values: Sequence[Value]) -> Parameter:
         raise CampaignError(f'parameter "{name}": a name has letters, digits and _, and begins with no digit')
     if not values:
         raise CampaignError(f"parameter {name}: it has no values", "example: --parameter 'block_x: 1 2 4 8'")
+    if name in ("ranks", "threads"):  # Gimbal reads them itself
+        values = [value if (number := number_of(value)) is None else number for value in values]
     if len(set(values)) != len(values):
         raise CampaignError(f"parameter {name}: a value stands there twice: {' '.join(map(str, values))}")
     if name in ("ranks", "threads") and not all(isinstance(value, int) and value > 0 for value in values):

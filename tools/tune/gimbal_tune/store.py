@@ -15,6 +15,7 @@ from gimbal_campaign.store import differences
 
 from .process import Outcome
 from .space import Configuration
+from .values import spelled
 from .wanted import Wanted
 
 SCHEMA_VERSION = 1
@@ -56,7 +57,8 @@ def run_of(row: tuple[Any, ...]) -> Run:
     for number in (run.predicted, run.value, run.wall_s):
         if not isinstance(number, (int, float, type(None))):
             raise ValueError(f"{number!r} is no number")
-    return replace(run, configuration=configuration)
+    return replace(run, configuration={key: spelled(value) if isinstance(value, str) else value
+                                       for key, value in configuration.items()})
 
 
 class Store:

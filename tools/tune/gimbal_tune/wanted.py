@@ -17,6 +17,7 @@ from gimbal_campaign.errors import CampaignError, did_you_mean
 from gimbal_campaign.process import Tool, refusal
 
 from .space import Parameter, Space, parameter, parse_parameter, places, words_in
+from .values import Spelled, value_of
 
 SCHEDULES = ("static", "auto", "fac2", "gss", "mfsc", "awf-b", "feedback", "ss,64")
 FILE_KEYS = {"parameters": dict, "constraints": list, "features": list}
@@ -88,7 +89,7 @@ def usual_space(command: Sequence[str]) -> tuple[list[Parameter], list[str]]:
 def read_file(path: Path) -> tuple[list[Parameter], list[str], list[str]]:
     """[parameters], constraints and features of a TOML file. Raises CampaignError."""
     try:
-        table = tomllib.loads(path.read_text())
+        table = tomllib.loads(path.read_text(), parse_float=value_of)
     except OSError as error:
         raise CampaignError(f"{path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -104,7 +105,7 @@ def read_file(path: Path) -> tuple[list[Parameter], list[str], list[str]]:
                                 'example: [parameters] block_x = [1, 2, 4]      constraints = ["block_x < 4"]')
     found = []
     for name, values in table.get("parameters", {}).items():
-        if not isinstance(values, list) or any(type(value) not in (int, float, str) for value in values):
+        if not isinstance(values, list) or any(type(value) not in (int, float, str, Spelled) for value in values):
             raise CampaignError(f"{path}: {name} = {values!r} must be a list of numbers or words")
         found.append(parameter(name, values))
     constraints, features = ([str(one) for one in table.get(key, [])] for key in ("constraints", "features"))
