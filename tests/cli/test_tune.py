@@ -252,6 +252,18 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("best: x=4", done.stdout)
 
+    def test_an_earlier_search_for_something_else_is_refused(self):
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0, "--output", "old.sqlite").returncode, 0)
+        for words, said in ((("--maximize",), "it looked for the smallest number of the program, this search looks for the "
+                             "largest number of the program"),
+                            (("--metric-regex", ""), "this search looks for the smallest wall time")):
+            done = self.tune("--runs", 2, "--compare", 0, "--earlier", "old.sqlite", *words)
+            self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), done.stderr)
+            self.assertIn("--earlier old.sqlite: it looked for", done.stderr)
+            self.assertIn(said, done.stderr)
+        self.assertEqual(len(self.starts()), 2, "nothing more ran")
+        self.assertFalse((self.work / "program.sh.tune.sqlite").exists(), "nor was a search begun")
+
     def test_words_reach_the_program_as_they_are_written(self):
         """1e6 became 1000000.0, which few programs read, and 008 became 8."""
         words = ("--compare", 0, "--parameter", "n: 008 1e2 1_0", "--constraint", "n < 50", "--constraint",

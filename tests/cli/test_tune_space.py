@@ -14,6 +14,8 @@ from gimbal_campaign.errors import CampaignError
 from gimbal_campaign.process import wait_for_end
 from gimbal_tune.encoding import scaled
 from gimbal_tune.expressions import Expression
+from gimbal_tune.run import Session
+from gimbal_tune.search import Seen, levels
 from gimbal_tune.space import Parameter, Space, filled, parse_parameter
 from gimbal_tune.store import run_of
 from gimbal_tune.values import number_of, value_of
@@ -70,6 +72,33 @@ class Waiting(unittest.TestCase):
         finally:
             process.kill()
             process.wait()
+
+
+class Scales(unittest.TestCase):
+    def test_factors_count_in_what_is_made_large_as_in_what_is_made_small(self):
+        small = levels([Seen(0, 2.0), Seen(1, 20.0), Seen(2, None)], True)
+        large = levels([Seen(0, -1 / 2.0), Seen(1, -1 / 20.0), Seen(2, None)], True)
+        for one, other in zip(small, large):
+            self.assertAlmostEqual(one, other)
+        self.assertEqual(levels([Seen(0, -2.0), Seen(1, 3.0), Seen(2, 0.0)], True), [-2.0, 3.0, 0.0], "signs differ")
+        self.assertEqual(levels([Seen(0, 2.0), Seen(1, 3.0)], False), [2.0, 3.0], "as the seed's models have it")
+
+    def noise(self, sign, *repeats):
+        """Of a session whose configurations measured these values."""
+        session = mock.Mock()
+        session.wanted.sign.return_value, session.wanted.repeats = sign, 1
+        session.configurations.return_value = [
+            (index, [mock.Mock(value=value) for value in values]) for index, values in enumerate(repeats)]
+        return Session.noise(session)
+
+    def test_noise_is_in_the_unit_of_what_the_models_see(self):
+        factors = math.log(1.1) ** 2 / 2  # variance of two values that differ by a tenth
+        self.assertAlmostEqual(self.noise(1, [100.0, 110.0], [5.0]), factors)
+        self.assertAlmostEqual(self.noise(-1, [100.0, 110.0], [5.0]), factors)
+        self.assertAlmostEqual(self.noise(1, [-100.0, -110.0], [5.0]), 50.0, msg="as they are, where signs differ")
+        self.assertAlmostEqual(self.noise(1, [0.0, 2.0]), 2.0, msg="zero has no logarithm")
+        self.assertAlmostEqual(self.noise(-1, [100.0, 110.0], [0.0, 9.0]), factors, msg="this one has none")
+        self.assertIsNone(self.noise(-1, [100.0], [110.0]))
 
 
 class Spaces(unittest.TestCase):

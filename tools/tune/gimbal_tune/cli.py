@@ -20,7 +20,7 @@ from . import result
 from .modules import look_for
 from .outputs import check_outputs, refuse_foreign, result_file
 from .page import page
-from .run import Budget, Session, best_of, run
+from .run import Budget, Session, best_of, read_earlier, run
 from .search import METHODS
 from .store import Store
 from .wanted import Wanted, wanted
@@ -134,13 +134,14 @@ def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool
     if options.html:
         look_for("matplotlib")
         refuse_no_place(options.html, "--html")
+    earlier = read_earlier(asked, options.earlier)
     if options.new:
         set_aside(path, "tune_runs", "tune")
     refuse_link(path)
     with closing(Store(path)) as store:
         store.begin(asked, conditions.gathered(tool.gimbal))
         session = Session(asked, store, tool, Budget(options.runs, 60 * options.minutes, options.compare))
-        session.know(options.earlier)
+        session.know(earlier)
         session.announce()
         status = run(session)
         if best_of(asked, session.runs) is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -21,12 +22,12 @@ from gimbal_campaign.tables import counted
 from .belief import Belief
 from .comparison import best_to_run, pairs_of
 from .encoding import encode, encode_with
-from .modules import need, numpy
+from .modules import need
 from .process import Outcome, left_out, run_once
-from .search import Proposal, Search, Seen, levels
+from .search import Proposal, Search, Seen, levels, scale_of
 from .space import Configuration
 from .store import Run, Store
-from .wanted import Wanted
+from .wanted import Wanted, aim
 
 GIVE_UP = 6  # runs without any result
 LEAST_LIMIT_S = 2.0  # a busy machine alone makes a run of milliseconds three times as long
@@ -56,6 +57,25 @@ def best_of(wanted: Wanted, runs: Sequence[Run], kind: str = "search") -> Run | 
     return min(known, key=lambda run: wanted.sign() * run.value) if known else None
 
 
+def read_earlier(wanted: Wanted, files: Sequence[Path]) -> list[list[Run]]:
+    """The runs with a result of earlier searches for the same, with the same parameters. Raises CampaignError."""
+    found = []
+    for path in files:
+        with closing(Store(path, must_exist=True)) as store:
+            runs = [run for run in store.runs() if run.kind == "search" and run.value is not None]
+            theirs = aim(*store.objective())
+        ours = aim(wanted.metric.pattern if wanted.metric else "", wanted.maximize)
+        if theirs != ours:
+            raise CampaignError(f"--earlier {path}: it looked for {theirs}, this search looks for {ours}",
+                                "allowed are searches for the same")
+        for run in runs[:1]:
+            if list(run.configuration) != wanted.space.names:
+                raise CampaignError(f"--earlier {path}: its parameters are {' '.join(run.configuration)}",
+                                    f"here they are {' '.join(wanted.space.names)}")
+        found.append(runs)
+    return found
+
+
 class Session:
     """One search on one store; everything that is decided follows from the rows of the store."""
 
@@ -76,15 +96,9 @@ class Session:
         self.shorts = shorts
         self.progress = Progress((self.total + shorts) * wanted.repeats + 2 * budget.compare, len(self.runs))
 
-    def know(self, files: Sequence[Path]) -> None:
-        """Take over what earlier searches with the same parameters measured. Raises CampaignError."""
-        for path in files:
-            with closing(Store(path, must_exist=True)) as store:
-                runs = [run for run in store.runs() if run.kind == "search" and run.value is not None]
-            for run in runs[:1]:
-                if list(run.configuration) != self.wanted.space.names:
-                    raise CampaignError(f"--earlier {path}: its parameters are {' '.join(run.configuration)}",
-                                        f"here they are {' '.join(self.wanted.space.names)}")
+    def know(self, searches: Sequence[Sequence[Run]]) -> None:
+        """Take over what earlier searches measured, as read_earlier() has it. Raises CampaignError."""
+        for runs in searches:
             seen = [Seen(0, objective(self.wanted, run.value)) for run in runs]
             self.earlier.append([run.configuration for run in runs])
             self.levels += levels(seen, True)
@@ -160,16 +174,17 @@ class Session:
             self.measure(kind, proposal.index, proposal.reason, proposal.predicted)
 
     def noise(self) -> float | None:
-        """Variance of a configuration's value (its logarithm) where repeats show it; of the least of several, so less."""
-        np, spreads = numpy(), []
-        for _, runs in self.configurations("search"):
-            values = [run.value for run in runs if run.value]
-            if len(values) > 1 and min(values) > 0:
-                spreads.append(float(np.var(np.log(values), ddof=1)))
+        """Variance of a configuration's value, as models see it, where repeats show it; of the least of several, so less.
+        """
+        values = [[self.wanted.sign() * run.value for run in runs if run.value is not None]
+                  for _, runs in self.configurations("search")]
+        scale = scale_of([min(repeats) for repeats in values if repeats])  # as levels() has it
+        spreads = [statistics.variance(map(scale, repeats)) for repeats in values
+                   if len(repeats) > 1 and (scale is float or scale_of(repeats) is scale)]
         return sum(spreads) / len(spreads) / self.wanted.repeats if spreads else None
 
     def prior(self) -> Any:
-        """What the short runs say of every configuration, in logarithms about their mean; None without."""
+        """What the short runs say of every configuration, as models see it, about their mean; None without."""
         seen = self.seen("short")
         if len(self.pool) == 1 or not any(one.value is not None for one in seen):
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,13 +37,30 @@ class Proposal:
     predicted: float | None = None
 
 
+def log_of_large(objective: float) -> float:
+    """Of a number that is made large, which the objective is the negative of."""
+    return -math.log(-objective)
+
+
+def scale_of(values: Sequence[float]) -> Callable[[float], float]:
+    """How models see an objective, that is minimised, if these are its values: by factors, unless signs differ.
+
+    A positive number that is made large is a negative objective, and counts as much as one that is made small.
+    """
+    if values and min(values) > 0:
+        return math.log
+    if values and max(values) < 0:
+        return log_of_large
+    return float
+
+
 def levels(seen: Sequence[Seen], logarithmic: bool) -> list[float]:
-    """The objective as models see it: its logarithm if all are positive. Runs without a value count as worse than all.
+    """The objective as models see it, by scale_of() or as it is. Runs without a value count as worse than all.
 
     One that took too long is known to be bad, and one that failed is to be avoided with its neighbours.
     """
     known = [one.value for one in seen if one.value is not None]
-    scale = math.log if logarithmic and known and min(known) > 0 else float
+    scale = scale_of(known) if logarithmic else float
     best, worst = (choose(map(scale, known), default=0.0) for choose in (min, max))
     worst += max(worst - best, AVOIDED)
     return [worst if one.value is None else scale(one.value) for one in seen]
@@ -54,12 +71,12 @@ class Search:
 
     def __init__(self, method: str, encoded: Encoded, seed: int, start: int | None = None, prior: Any = None,
                  earlier: Sequence[float] = ()) -> None:
-        """start: how many configurations before the model; prior: [n] a guess of the objective's logarithm; earlier: what
+        """start: how many configurations before the model; prior: [n] a guess of the objective in scale_of(); earlier: what
         the last rows measured, which are of earlier searches, as levels() has it."""
         self.method, self.encoded, self.seed = method, encoded, seed
         self.earlier = list(earlier)
         self.size = len(encoded.x) - len(self.earlier)
-        self.noise: float | None = None  # variance of the objective's logarithm, where repeats show it
+        self.noise: float | None = None  # variance of the objective in scale_of(), where repeats show it
         self.start = start if start is not None else START if method == "gimbal" else SEED_START
         self.belief = Belief(encoded, seed, prior) if method == "gimbal" else None
         self.order = random.Random(f"{seed}/order").sample(range(self.size), self.size)

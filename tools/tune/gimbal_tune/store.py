@@ -87,6 +87,14 @@ class Store:
         """What was asked for (`wanted`), and the conditions."""
         return dict(self.connection.execute("SELECT key, value FROM tune"))
 
+    def objective(self) -> tuple[str, bool]:
+        """(regular expression of the number, whether it is made large) that was asked for. Raises CampaignError."""
+        try:
+            found = json.loads(self.facts()["wanted"])
+            return str(found["metric"]), bool(found["maximize"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise self.damaged(error) from None
+
     def begin(self, wanted: Wanted, conditions: Mapping[str, str]) -> None:
         """Note what is asked for, or see that it is what the file was begun with. A larger budget is fine.
 

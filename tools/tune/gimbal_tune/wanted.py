@@ -54,6 +54,11 @@ class Wanted:
         return -1 if self.maximize else 1
 
 
+def aim(metric: str, maximize: bool) -> str:
+    """What a search is for, in words. metric: its regular expression; empty: the wall time."""
+    return f"the {'largest' if maximize else 'smallest'} {'number of the program' if metric else 'wall time'}"
+
+
 def cores() -> int:
     """What the process may use: an allocation is seen as its mask of cores."""
     return len(os.sched_getaffinity(0))
