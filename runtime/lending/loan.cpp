@@ -51,12 +51,9 @@ void release(Note& note, std::uint64_t number) noexcept {
     note.state.store((number + 1) * kStages + free, std::memory_order_release);
 }
 
-// @return whether it was this call that ended it
-bool end_standing(Note& note, std::uint64_t state) noexcept {
-    const std::uint64_t number = state / kStages;
-    if (!note.state.compare_exchange_strong(state, number * kStages + ending, std::memory_order_acq_rel)) return false;
-    move_away(note.borrower, note.core, note.mask);
-    return true;
+// @return whether it is the caller's now to end it
+bool begin_to_end(Note& note, std::uint64_t state) noexcept {
+    return note.state.compare_exchange_strong(state, state - standing + ending, std::memory_order_acq_rel);
 }
 
 // @return whether nobody is at it any more
@@ -66,7 +63,8 @@ bool end_for_pause(std::uint64_t place) noexcept {
     for (int i = 0; i < kPauseTries; ++i) {
         const std::uint64_t state = note.state.load();
         if (state % kStages == free) return true;
-        if (state % kStages == standing && end_standing(note, state)) {
+        if (state % kStages == standing && begin_to_end(note, state)) {
+            give_back(note.borrower, note.core, note.mask);
             // It may borrow again before it has come.
             LoanName name = state / kStages * kNotes + place;
             __atomic_compare_exchange_n(&note.waiter->borrowed, &name, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -120,20 +118,33 @@ LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noex
     return name;
 }
 
+void await_loan(LoanName name) noexcept {
+    const Note& note = notes[name % kNotes];
+    const std::uint64_t begins = name / kNotes * kStages + beginning;
+    // Who lends is perhaps on this very core.
+    while (note.state.load(std::memory_order_acquire) == begins) sched_yield();
+}
+
 void end_loan(LoanName name) noexcept {
     Note& note = notes[name % kNotes];
     const std::uint64_t number = name / kNotes;
+    const std::uint64_t stands = number * kStages + standing;
     for (;;) {
-        std::uint64_t state = note.state.load(std::memory_order_acquire);
+        const std::uint64_t state = note.state.load(std::memory_order_acquire);
         if (state / kStages != number) return;
-        if (state % kStages != standing) {
-            sched_yield();  // the other side is at it, perhaps on this very core
-            continue;
-        }
-        if (!end_standing(note, state)) continue;
-        release(note, number);
-        return;
+        if (state == stands && begin_to_end(note, state)) break;
+        if (state != stands) sched_yield();  // the other side is at it, perhaps on this very core
     }
+    if (note.borrower == this_thread()) {
+        go_back(note.core, note.mask);
+    } else if (note.mask.has(note.core)) {
+        // It has its own mask already, and leaves the core when it does not run the program.
+        note.state.store(stands, std::memory_order_release);
+        return;
+    } else {
+        give_back(note.borrower, note.core, note.mask);
+    }
+    release(note, number);
 }
 
 bool stands(LoanName name) noexcept {

@@ -29,9 +29,14 @@ using LoanName = std::uint64_t;
 /// @threads the lender; end_loan() by both, at any time  @cost three system calls
 LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noexcept;
 
+/// While a loan begins its borrower may have the mask of the lender's core alone: what it starts inherits that.
+/// @threads the borrower, before it goes on with the program  @cost one load if it has begun
+void await_loan(LoanName name) noexcept;
+
 /// The borrower gets its own mask back and leaves the lender's core. The first to come does it; the other one returns
-/// when it is done.
-/// @cost two or three system calls; one load if it has ended
+/// when it is done. A borrower that may run on that core in any case is left there by the lender: it may be running the
+/// program, and has to end the loan itself.
+/// @cost two to five system calls; one load if it has ended
 void end_loan(LoanName name) noexcept;
 
 /// Whether a loan still stands. @cost one load

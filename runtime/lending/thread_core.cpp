@@ -107,18 +107,24 @@ bool still_has(pid_t thread, const CoreMask& mask) noexcept {
 }  // namespace
 
 bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept {
-    const CoreMask more = mask.with(core), one = mask.only(core);
+    const CoreMask one = mask.only(core);
     if (!one.apply(thread) || !still_has(thread, one)) return false;
     // Threads that it starts now inherit its mask: that must not be one core.
-    if (!more.apply(thread)) mask.restore(thread);
+    if (mask.has(core) || !mask.with(core).apply(thread)) mask.restore(thread);
     return true;
 }
 
-void move_away(pid_t thread, int core, const CoreMask& mask) noexcept {
-    if (!still_has(thread, mask.with(core))) return;
+void give_back(pid_t thread, int core, const CoreMask& mask) noexcept {
+    // Who has the core besides was not granted all there is.
+    if (!mask.has(core) && still_has(thread, mask.with(core))) (void)mask.apply(thread);
+}
+
+void go_back(int core, const CoreMask& mask) noexcept {
+    const pid_t self = this_thread();
+    if (!mask.has(core)) return give_back(self, core, mask);
     const CoreMask others = mask.without(core);
-    if (mask.has(core) && !others.empty() && others.apply(thread) && !still_has(thread, others)) return;
-    mask.restore(thread);
+    if (others.empty() || !still_has(self, mask)) return;
+    if (others.apply(self)) mask.restore(self);
 }
 
 }  // namespace gimbal

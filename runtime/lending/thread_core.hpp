@@ -52,15 +52,21 @@ private:
 /// The number of the calling thread.
 [[nodiscard]] pid_t this_thread() noexcept;
 
-/// Move a thread to a core for as long as the system sees fit to leave it there.
+/// Move a thread, which is on no core, to one for as long as the system sees fit to leave it there. Meanwhile that core
+/// is all of its mask: for some microseconds, or for as long as it keeps the caller off that core.
 /// @param mask  where it may run; it may run on `core`, too, afterwards
 /// @return false: refused, and nothing changed, or somebody else has set its mask meanwhile, which stays
-/// @cost three system calls
+/// @cost three to five system calls
 bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept;
 
-/// Undo move_to(): the thread gets its mask back and leaves the core, if it may run elsewhere. If its mask is not what
-/// move_to() left, somebody has set it since, and it stays.
-/// @cost three to six system calls
-void move_away(pid_t thread, int core, const CoreMask& mask) noexcept;
+/// Undo move_to(): a thread that may not run on the core otherwise gets its mask back, and so leaves it. If its mask is
+/// not what move_to() left, somebody has set it since, and it stays.
+/// @threads any; the thread may be running the program  @cost at most two system calls
+void give_back(pid_t thread, int core, const CoreMask& mask) noexcept;
+
+/// The same for the calling thread, which leaves the core, too, if it may run there and elsewhere: for a moment its
+/// mask is smaller, so it must not start anything meanwhile.
+/// @cost two to five system calls
+void go_back(int core, const CoreMask& mask) noexcept;
 
 }  // namespace gimbal

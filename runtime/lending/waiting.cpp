@@ -131,7 +131,12 @@ void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting) {
 }
 
 void gimbal_waiter_arrived(gimbal_waiter* self, const gimbal_release* release) {
-    if (release->word) gimbal_waiter_home(self);
+    const gimbal::LoanName borrowed = __atomic_load_n(&self->borrowed, __ATOMIC_RELAXED);
+    if (borrowed && release->word) {
+        gimbal_waiter_home(self);
+    } else if (borrowed) {
+        gimbal::await_loan(borrowed);
+    }
     if (!self->lent) return;
     const std::uint64_t until = ticks() + from_us(kKept_us);
     while (release->word && gimbal::stands(self->lent) && !may_go_on(*release) && ticks() < until) sched_yield();
@@ -141,8 +146,11 @@ void gimbal_waiter_arrived(gimbal_waiter* self, const gimbal_release* release) {
 }
 
 void gimbal_waiter_home(gimbal_waiter* self) {
-    if (!__atomic_load_n(&self->borrowed, __ATOMIC_RELAXED)) return;
-    gimbal::end_loan(__atomic_exchange_n(&self->borrowed, 0, __ATOMIC_ACQ_REL));
+    gimbal::LoanName name = __atomic_load_n(&self->borrowed, __ATOMIC_RELAXED);
+    if (!name) return;
+    gimbal::end_loan(name);
+    // Not before: the next lender would take the mask that it finds on the way for the thread's own.
+    __atomic_compare_exchange_n(&self->borrowed, &name, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 }  // extern "C"

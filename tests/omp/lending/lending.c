@@ -35,7 +35,25 @@ static void work(int i) {
     ++runs[i];
 }
 
+static cpu_set_t first_mask; /* of the primary */
+static int narrower;         /* threads that began with less */
+
+static void *look_at_mask(void *unused) {
+    cpu_set_t mine, both;
+    sched_getaffinity(0, sizeof mine, &mine);
+    CPU_AND(&both, &mine, &first_mask);
+    if (!CPU_EQUAL(&both, &first_mask)) ++narrower;
+    return unused;
+}
+
+/* What the program starts between two regions has the whole mask of its thread. */
+static void start_a_thread(void) {
+    pthread_t one;
+    if (pthread_create(&one, NULL, look_at_mask, NULL) == 0) pthread_join(one, NULL);
+}
+
 static int check(const char *form) {
+    start_a_thread();
     ++expected;
     for (int i = 0; i < N; ++i) {
         if (runs[i] != (unsigned char)expected) {
@@ -60,8 +78,10 @@ static int nowait_and_barrier(void) {
         for (int i = 0; i < N / 2; ++i) work(i);
 #pragma omp for schedule(runtime)
         for (int i = N / 2; i < N; ++i) work(i);
-#pragma omp single
+#pragma omp barrier
+#pragma omp master
         failed = check("nowait");
+#pragma omp barrier
 #pragma omp for schedule(runtime)
         for (int i = 0; i < N; ++i) work(i);
     }
@@ -136,12 +156,17 @@ int main(int argc, char **argv) {
         sched_getaffinity(0, sizeof before[me], &before[me]);
         if (me == thread) taken_core = sched_getcpu();
     }
+    first_mask = before[0];
     pthread_t crowd[CROWD];
     for (int i = 0; i < CROWD; ++i) pthread_create(&crowd[i], NULL, spin, NULL);
     for (int round = 0; round < rounds && !failed; ++round)
         failed = plain() | nowait_and_barrier() | reduction() | tasks() | cancelled() | serial_part_and_nested();
     atomic_store(&over, 1);
     for (int i = 0; i < CROWD; ++i) pthread_join(crowd[i], NULL);
+    if (narrower) {
+        printf("%d threads that the primary started had less than its mask\n", narrower);
+        failed = 1;
+    }
     usleep(50000); /* a core stays lent for at most 10 ms */
 #pragma omp parallel num_threads(threads)
     sched_getaffinity(0, sizeof after[omp_get_thread_num()], &after[omp_get_thread_num()]);

@@ -50,6 +50,33 @@ TEST_F(Loan, TheBorrowerGetsTheLendersCoreAndItsOwnMaskBack) {
     EXPECT_EQ(gimbal_cores_lent(), lent + 1);
 }
 
+// To push it off the core another thread would have to take that from its mask, and what it starts inherits the mask.
+TEST_F(Loan, WhoMayRunOnThatCoreAnywayEndsItItself) {
+    std::atomic<gimbal_waiter*> borrower{nullptr};
+    std::atomic<bool> lent{false};
+    std::thread other([&] {
+        (void)own_.apply(0);
+        gimbal_waiter* const mine = gimbal_waiter_mine();
+        borrower.store(mine);
+        while (!lent.load()) sched_yield();
+        gimbal_waiter_home(mine);
+        EXPECT_EQ(mine->borrowed, 0U);
+        CoreMask mask;
+        EXPECT_TRUE(mask.read(0));
+        EXPECT_EQ(mask, own_);
+    });
+    while (!borrower.load()) sched_yield();
+    const LoanName name = begin_loan(*borrower.load(), kMeeting);
+    CoreMask mask;
+    EXPECT_TRUE(mask.read(static_cast<pid_t>(borrower.load()->thread)));
+    EXPECT_EQ(mask, own_);
+    end_loan(name);
+    EXPECT_TRUE(stands(name));
+    lent.store(true);
+    other.join();
+    EXPECT_FALSE(stands(name));
+}
+
 TEST_F(Loan, NobodyBorrowsTwice) {
     OtherThread other(cores_[1], false);
     const LoanName name = begin_loan(other.waiter(), kMeeting);

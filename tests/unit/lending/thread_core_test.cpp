@@ -67,7 +67,7 @@ TEST(MoveTo, AThreadMayRunThereTooAndComesBack) {
     const CoreMask own = other.mask();
     ASSERT_TRUE(move_to(other.tid(), cores[0], own));
     EXPECT_EQ(other.mask(), own.with(cores[0]));
-    move_away(other.tid(), cores[0], own);
+    give_back(other.tid(), cores[0], own);
     EXPECT_EQ(other.mask(), own);
 }
 
@@ -78,7 +78,7 @@ TEST(MoveTo, AMaskThatSomebodyElseSetMeanwhileStays) {
     const CoreMask own = other.mask();
     ASSERT_TRUE(move_to(other.tid(), cores[0], own));
     test::bind(other.tid(), cores[0]);
-    move_away(other.tid(), cores[0], own);
+    give_back(other.tid(), cores[0], own);
     EXPECT_EQ(other.mask(), own.only(cores[0]));
 }
 
@@ -90,7 +90,7 @@ TEST(MoveTo, AThreadThatMayRunAnywhereKeepsItsMask) {
     ASSERT_TRUE(all.apply(other.tid()));
     ASSERT_TRUE(move_to(other.tid(), cores.front(), all));
     EXPECT_EQ(other.mask(), all);
-    move_away(other.tid(), cores.front(), all);
+    give_back(other.tid(), cores.front(), all);
     EXPECT_EQ(other.mask(), all);
 }
 
