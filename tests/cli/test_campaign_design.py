@@ -30,7 +30,7 @@ class Specifications(unittest.TestCase):
 
     def test_values_of_the_wrong_kind_are_refused(self):
         self.refused(SPEC.replace("= 2", '= "2"'), "repetitions", "an integer")
-        self.refused(SPEC.replace("= 2", "= 0"), "at least 1")
+        self.refused(SPEC.replace("= 2", "= 0"), "repetitions = 0 must be from 1 to 100000")
         self.refused(SPEC.replace("= 2", "= 2\nseed = -1"), "[campaign]", "seed = -1", "from 0 to 9007199254740991")
         self.refused(SPEC.replace("= 2", "= 2\nseed = 9007199254740992"), "seed")
         self.refused(SPEC.replace('["fine"]', '["{bulid}/x"]'), "placeholder", "bulid")
@@ -43,6 +43,37 @@ class Specifications(unittest.TestCase):
         self.refused(SPEC.replace('["auto"]', '["static"]'), 'two configurations are named "static"')
         self.refused("[campaign", "not TOML")
         self.refused('[campaign]\nname = "x"\n', "no [[application]]")
+
+    def test_only_the_bare_names_are_placeholders(self):
+        """Others passed the check and ended the campaign after --new had set the old file aside."""
+        for word in ("{build.foo}", "{threads[0]}", "{}", "{0}", "{threads:03d}", "{build!r}", "{steps:{threads}}"):
+            self.refused(SPEC.replace('["fine"]', f'["{word}"]'), "[[application]] one",
+                         f"a placeholder that does not exist: {word}", "{build} {threads} {steps}")
+        self.refused(SPEC.replace('["fine"]', '["{steps"]'), '"{steps"', "a brace itself is {{ or }}")
+        found = spec.parse(SPEC.replace('["fine"]', '["{{}}{steps}"]'))
+        self.assertEqual(found.applications[0].command, ("{{}}{steps}",))
+
+    def test_what_no_program_can_be_given_is_refused(self):
+        def one(more, command='["fine"]'):
+            return SPEC.replace('command = ["fine"]', f"command = {command}\n{more}", 1)
+        for text, part in ((one("", '["a\\u0000b"]'), "command"), (one('env = { A = "x\\u0000" }'), "env: A"),
+                           (one('env = { "A\\u0000" = "x" }'), "env"),
+                           (SPEC.replace('"fac2"', '"f\\u0000"'), "techniques"),
+                           (SPEC.replace('app = "fine"', 'app = "f\\u0000"'), "app"),
+                           (SPEC.replace("workers = 8", 'workers = 8\noptions = ["\\u0000"]'), "options")):
+            self.refused(text, part, "holds a NUL")
+        self.refused(one('env = { "A=B" = "x" }'), 'env: "A=B" can be no name')
+        self.refused(one("", '["fine", [1]]'), "command: [1] is neither text nor number")
+        self.refused(SPEC.replace("workers = 8", "workers = 8\noptions = [1979-05-27]"), "options")
+
+    def test_numbers_have_an_end(self):
+        for value in ("inf", "nan", "3e6", "1" + 400 * "0"):
+            self.refused(SPEC.replace("= 2", f"= 2\ntimeout_s = {value}", 1), "[campaign]: timeout_s",
+                         "from 0.1 to 2000000")
+        self.refused(SPEC.replace("workers = 8", "workers = 8\ntimeout_s = inf"), "[[application]] two: timeout_s")
+        self.refused(SPEC.replace("workers = 8", "workers = 99999999999999999999"), "workers", "from 1 to 1000000000")
+        self.refused(SPEC.replace("= 2", f"= {5000 * '1'}", 1), "not TOML")
+        self.refused('application = [1]\n[campaign]\nname = "x"\n', "application must be tables")
 
     def test_turns_and_short_runs_exclude_each_other(self):
         both = '["fine", "{steps}"]\npace_steps = 9\nturn_steps = 2'

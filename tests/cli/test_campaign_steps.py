@@ -23,7 +23,7 @@ selectors = ["auto"]
 
 class Steps(CampaignTest):
     def write(self, times, loops=None):
-        """A campaign's file. times: (configuration, repetition) -> loop -> loop times [s], or configuration -> loop -> ...;
+        """A campaign's file. times: (configuration, repetition) -> loop -> loop times [s], or configuration -> ...;
         loops: what people read."""
         times = {key if isinstance(key, tuple) else (key, 0): value for key, value in times.items()}
         repetitions = 1 + max(repetition for _, repetition in times)
@@ -89,11 +89,12 @@ class Steps(CampaignTest):
         self.assertEqual(self.totals(), {"static": 2.0, "ss": 4.0, "auto": 3.0})
         for name in ("summary", "oracle", "similarity", "gain"):
             said = self.campaign(name, "try.sqlite").stderr
-            self.assertIn("one: its runs differ in their steps; what is compared is the 2 steps of loops that all of them "
-                          "have, 36 % of the loop time", said, name)
+            self.assertIn("one: its runs differ in their steps; what is compared is the 2 steps of loops that all of "
+                          "them have, 36 % of the loop time", said, name)
         line = self.campaign("summary", "--result", "try.sqlite").stdout.splitlines()[-1]
         self.assertEqual(json.loads(line.removeprefix("RESULT ")),
-                         {"auto_vs_oracle": {"one": 1.5}, "auto_vs_oracle_virtual": {}, "auto_vs_left_out": {"one": 1.5}})
+                         {"auto_vs_oracle": {"one": 1.5}, "auto_vs_oracle_virtual": {},
+                          "auto_vs_left_out": {"one": 1.5}})
 
     def test_what_selecting_costs_is_of_whole_runs(self):
         self.write(self.DIFFER)

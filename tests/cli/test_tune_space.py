@@ -16,7 +16,7 @@ from gimbal_tune.encoding import scaled
 from gimbal_tune.expressions import Expression
 from gimbal_tune.run import Session
 from gimbal_tune.search import Seen, levels
-from gimbal_tune.space import Parameter, Space, filled, parse_parameter
+from gimbal_tune.space import Parameter, Space, filled, parameter, parse_parameter
 from gimbal_tune.store import run_of
 from gimbal_tune.values import number_of, value_of
 from gimbal_tune.wanted import read_file
@@ -154,7 +154,9 @@ class Spaces(unittest.TestCase):
             return Space([parse_parameter(text) for text in texts], constraints, words).pool()
         for wrong in (lambda: space("x 1 2"), lambda: space("x: 1 1"), lambda: space("x:"), lambda: space("1x: 2"),
                       lambda: space("x: 1", "y: 2"), lambda: space("x: 1", words=("{z}",)),
-                      lambda: space("x: 1", words=("{x",)), lambda: space("x: 1 2", constraints=["x > 2"]),
+                      lambda: space("x: 1", words=("{x",)), lambda: space("x: 1", words=("{x!z}",)),
+                      lambda: space("x: 1 a", words=("{x:03d}",)), lambda: parameter("x", ["a\0"]),
+                      lambda: space("x: 1 2", constraints=["x > 2"]),
                       lambda: space("ranks: 0 1", words=()), lambda: space("x: 1", "x: 2")):
             self.assertRaises(CampaignError, wrong)
 

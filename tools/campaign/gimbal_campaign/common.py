@@ -36,6 +36,7 @@ def comparable(apps: Sequence[AppData]) -> tuple[list[AppData], list[str]]:
             continue
         found.append(dataclasses.replace(app, series=series))
         share = sum(run.total_s for one in series for run in one.runs) / sum(run.total_s for run in runs)
-        notes.append(f"{app.name}: its runs differ in their steps; what is compared is the {counted(len(keys), 'step')} "
-                     f"of loops that all of them have, {100 * share:.0f} % of the loop time")
+        notes.append(f"{app.name}: its runs differ in their steps; what is compared is the "
+                     f"{counted(len(keys), 'step')} of loops that all of them have, {100 * share:.0f} % of the loop "
+                     "time")
     return found, notes

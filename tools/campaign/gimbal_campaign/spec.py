@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import CampaignError, did_you_mean
-from .spec_checks import check_keys, environment, number, words, wrong
+from .spec_checks import arguments, check_keys, check_placeholders, environment, number, passable, words, wrong
 
 CAMPAIGN_KEYS = {"name": str, "repetitions": int, "seed": int, "timeout_s": float, "description": str,
                  "retries": int, "preemptions_per_s": float, "slower": float}
@@ -23,6 +23,8 @@ FACTOR_KEYS = {"techniques": list, "selectors": list, "agents": list, "policies"
                "golden": list, "controls": list, "rl": list}
 RL_KEYS = {"agents": list, "policies": list, "rewards": list, "env": dict}
 MOST_SEED = 2**53  # of GIMBAL_SEED
+MOST_TIMEOUT_S = 2_000_000  # 23 days: what poll() can wait for
+MOST_REPETITIONS = 100_000
 CONTROLS = ("none", "fixed")  # selects at random and learns nothing; does not select
 
 
@@ -79,6 +81,8 @@ class Spec:
 
 def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Application:
     """One [[application]]."""
+    if not isinstance(table, dict):
+        raise wrong("the specification", "application must be tables, written [[application]]")
     place = f"[[application]] {table.get('name', index + 1)}"
     kind = table.get("kind", "real")
     if kind not in ("real", "virtual"):
@@ -91,23 +95,20 @@ def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Appli
                     'example: command = ["{build}/apps/nbody/nbody", "--steps", "{steps}"]')
     if kind == "virtual" and not table.get("app"):
         raise wrong(place, "app is missing", 'example: app = "pisolver:imbalance=20"')
-    command = tuple(str(word) for word in table.get("command", []))
+    command = arguments(place, table, "command")
     threads = "threads" if kind == "real" else "workers"
     for word in command:
-        try:
-            word.format(build="", threads=1, steps=1)
-        except (KeyError, IndexError, ValueError) as error:
-            raise wrong(place, f'command: "{word}" has a placeholder that does not exist ({error})',
-                        "there are {build}, {threads} and {steps}; a brace itself is {{ or }}") from None
+        check_placeholders(place, "command", word)
     if table.get("pace_steps") and not any("{steps}" in word for word in command):
         raise wrong(place, "pace_steps needs {steps} in the command")
     if table.get("pace_steps") and table.get("turn_steps"):
         raise wrong(place, "pace_steps and turn_steps exclude each other",
                     "programs that run in turns meet the same machine in any case")
-    return Application(table["name"], kind, command, table.get("app", ""), number(place, table, threads, 2, 1),
-                       number(place, table, "steps", 0, 0), number(place, table, "iterations", 0, 0),
-                       tuple(str(word) for word in table.get("options", [])), environment(place, table),
-                       float(number(place, table, "timeout_s", timeout_s, 0.1)),
+    return Application(table["name"], kind, command, passable(place, "app", table.get("app", "")),
+                       number(place, table, threads, 2, 1), number(place, table, "steps", 0, 0),
+                       number(place, table, "iterations", 0, 0),
+                       arguments(place, table, "options"), environment(place, table),
+                       float(number(place, table, "timeout_s", timeout_s, 0.1, MOST_TIMEOUT_S)),
                        number(place, table, "pace_steps", 0, 0), number(place, table, "turn_steps", 0, 0))
 
 
@@ -167,7 +168,7 @@ def parse(text: str) -> Spec:
         found = check(table)
         refuse_idle(table["campaign"], found.applications)
         return found
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # of tomllib, also for a number of thousands of digits
         raise CampaignError(f"the specification is not TOML: {error}") from None
     except RecursionError:
         raise CampaignError("the specification is nested too deeply") from None
@@ -180,7 +181,7 @@ def check(table: Mapping[str, Any]) -> Spec:
     check_keys("[campaign]", campaign, CAMPAIGN_KEYS)
     if not campaign.get("name"):
         raise wrong("[campaign]", "name is missing")
-    timeout_s = number("[campaign]", campaign, "timeout_s", 600.0, 0.1)
+    timeout_s = number("[campaign]", campaign, "timeout_s", 600.0, 0.1, MOST_TIMEOUT_S)
     applications = tuple(application(one, index, timeout_s) for index, one in enumerate(table.get("application", [])))
     if not applications:
         raise CampaignError("there is no [[application]]")
@@ -188,7 +189,7 @@ def check(table: Mapping[str, Any]) -> Spec:
     for name in names:
         if names.count(name) > 1:
             raise CampaignError(f'two [[application]] are named "{name}"')
-    repetitions = number("[campaign]", campaign, "repetitions", 3, 1)
+    repetitions = number("[campaign]", campaign, "repetitions", 3, 1, MOST_REPETITIONS)
     seed = number("[campaign]", campaign, "seed", 42, 0, MOST_SEED - repetitions + 1)  # each repetition takes the next
     return Spec(campaign["name"], repetitions, seed, applications,
                 retries=number("[campaign]", campaign, "retries", 0, 0),

@@ -14,8 +14,8 @@ Pair = tuple[Run, Run]  # today's configuration, the best
 def pairs_of(runs: Sequence[Run], best: Configuration) -> tuple[list[Pair], Run | None]:
     """The pairs that were made with this configuration, and the last run of all if it waits for its other half.
 
-    The runs of a pair stand side by side. After a search that went on, an earlier best has its pairs, too, and perhaps a
-    run that the time was too short to pair: none of these say anything about this one.
+    The runs of a pair stand side by side. After a search that went on, an earlier best has its pairs, too, and perhaps
+    a run that the time was too short to pair: none of these say anything about this one.
     """
     found: list[Pair] = []
     half: Run | None = None

@@ -174,8 +174,7 @@ class Session:
             self.measure(kind, proposal.index, proposal.reason, proposal.predicted)
 
     def noise(self) -> float | None:
-        """Variance of a configuration's value, as models see it, where repeats show it; of the least of several, so less.
-        """
+        """Variance of a value, as models see it, where repeats show it; of the least of several, so less."""
         values = [[self.wanted.sign() * run.value for run in runs if run.value is not None]
                   for _, runs in self.configurations("search")]
         scale = scale_of([min(repeats) for repeats in values if repeats])  # as levels() has it
@@ -224,7 +223,7 @@ class Session:
         self.compare()
 
     def compare(self) -> None:
-        """Today's configuration and the best in turns; where the best gives no result, the next best takes its place."""
+        """Today's configuration and the best in turns; where the best gives no result, the next best does it."""
         today = self.pool[self.today]
         while (best := best_to_run(self.wanted, self.runs, today)) != today:
             done, half = pairs_of(self.runs, best)

@@ -46,6 +46,8 @@ def parameter(name: str, values: Sequence[Value]) -> Parameter:
     """A checked parameter. Raises CampaignError."""
     if not NAME.fullmatch(name):
         raise CampaignError(f'parameter "{name}": a name has letters, digits and _, and begins with no digit')
+    if any("\0" in str(value) for value in values):
+        raise CampaignError(f"parameter {name}: a value holds a NUL, which no argument and no variable can")
     if not values:
         raise CampaignError(f"parameter {name}: it has no values", "example: --parameter 'block_x: 1 2 4 8'")
     if name in ("ranks", "threads"):  # Gimbal reads them itself
@@ -135,6 +137,14 @@ class Space:
             if name not in self.names:
                 raise CampaignError(f'"{word}": there is no parameter "{name}"',
                                     f"there are: {' '.join(self.names)}; a brace itself is written {{{{ or }}}}")
+        first = {one.name: one.values[0] for one in self.parameters}
+        for one in self.parameters if found else ():
+            for value in one.values if one.name in found else ():
+                try:
+                    str(word).format_map(first | {one.name: value})
+                except (ValueError, LookupError) as error:  # {x!z}, or {x:03d} where x may be a word
+                    raise CampaignError(f'"{word}": {error}, for {one.name}={value}',
+                                        f"example: {{{one.name}}}") from None
         return found
 
     def canonical(self, configuration: Configuration) -> Configuration:
