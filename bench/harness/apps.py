@@ -69,6 +69,15 @@ class Race:
     answers: dict[str, dict[str, Any]]
     wholes: dict[str, list[float]] = field(default_factory=dict)
 
+    def add(self, name: str, answer: dict[str, Any]) -> None:
+        """One run. Raises SampleError if its result is another one than that of all runs before it."""
+        self.times[name].append(answer["ns"])
+        for before in self.answers.values():
+            if before["checksum"] != answer["checksum"]:
+                raise SampleError(f"results differ: {name} in round {len(self.times[name])} has checksum "
+                                  f"{answer['checksum']}, all runs before it {before['checksum']}")
+        self.answers[name] = answer
+
     def whole(self) -> Race:
         """The same race by total_s, where that is the time of the whole program."""
         return Race(self.wholes, self.answers)
@@ -104,18 +113,10 @@ def race(variants: Sequence[Variant], rounds: int, hog_core: int | None = None) 
             for one in order.sample(list(variants), len(variants)):
                 answer = one.run(order.randrange(512))
                 time.sleep(PAUSE_S)
-                found.times[one.name].append(answer["ns"])
+                found.add(one.name, answer)
                 found.wholes.setdefault(one.name, []).append(1e9 * answer.get("total_s", 0))
-                found.answers[one.name] = answer
         if hog is not None and not hog.spins():
             raise SampleError("the hog has died: the figures are those of a quiet machine")
-    return with_equal_results(found)
-
-
-def with_equal_results(found: Race) -> Race:
-    """The race; raises SampleError if results differ."""
-    if len({answer["checksum"] for answer in found.answers.values()}) != 1:
-        raise SampleError(f"results differ between schedules: {found.answers}")
     return found
 
 
@@ -181,7 +182,5 @@ def race_in_turns(variants: Sequence[AppVariant], rounds: int, steps: int) -> Ra
                 order.shuffle(going)
                 going = [player for player in going if player.turn()]
             for player in players:
-                answer = player.answer()
-                found.times[player.variant.name].append(answer["ns"])
-                found.answers[player.variant.name] = answer
-    return with_equal_results(found)
+                found.add(player.variant.name, player.answer())
+    return found

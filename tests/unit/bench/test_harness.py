@@ -12,6 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 BENCH = Path(__file__).resolve().parents[3] / "bench"
 sys.dont_write_bytecode = True  # leaves no caches beside the sources
@@ -203,6 +204,28 @@ class BestOfSeveral(unittest.TestCase):
         self.assertEqual(race.against_best("auto", ["static", "guided"]), (1.1, 1.1, 1.1))
         one = apps.Race({"auto": [110.0], "static": [100.0]}, {})
         self.assertAlmostEqual(one.against_best("auto", ["static"])[0], 1.1)
+
+
+class Results(unittest.TestCase):
+    def test_a_result_that_differs_in_any_round_is_named_with_its_variant_and_round(self) -> None:
+        """A wrong result of an early round was forgotten when the last round was right."""
+        class Variant:
+            def __init__(self, name: str, *results: str) -> None:
+                self.name, self.results = name, list(results)
+
+            def run(self, padding: int) -> dict[str, Any]:
+                return {"ns": 1.0, "checksum": self.results.pop(0)}
+
+        with mock.patch.object(apps, "PAUSE_S", 0):
+            for odd in range(3):
+                results = ["7" if k == odd else "0" for k in range(3)]
+                with self.assertRaisesRegex(runner.SampleError, f"results differ: .* in round {odd + 1} has checksum"):
+                    apps.race([Variant("a", "0", "0", "0"), Variant("b", *results)], 3)
+            with self.assertRaisesRegex(runner.SampleError, "results differ: a in round 2 has checksum 7, all runs "
+                                        "before it 0"):
+                apps.race([Variant("a", "0", "7")], 2)
+            race = apps.race([Variant("a", "0", "0"), Variant("b", "0", "0")], 2)
+        self.assertEqual((race.times, race.answers["b"]["checksum"]), ({"a": [1.0] * 2, "b": [1.0] * 2}, "0"))
 
 
 class Running(unittest.TestCase):
