@@ -8,6 +8,7 @@
 
 #include <gimbal/error.hpp>
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -35,6 +36,12 @@ bool on_root(const MpiExchange& exchange, const Work& work) {
     return exchange.agree(good);
 }
 
+/// @return the first multiple of `every` after `time`
+double multiple_after(double time, double every) {
+    const double next = every * (std::floor(time / every) + 1.0);
+    return next > time ? next : next + every;  // the quotient may be rounded down
+}
+
 /// @return the program's exit code
 int simulate(const Options& options, MpiExchange& exchange) {
     const double begin_s = apps::wall_s();
@@ -48,7 +55,7 @@ int simulate(const Options& options, MpiExchange& exchange) {
     while (simulation.steps() < options.steps && simulation.time() < options.end_time) {
         simulation.step(options.end_time);
         const bool save = options.snapshot_every > 0.0 && simulation.time() >= next_snapshot;
-        while (save && next_snapshot <= simulation.time()) next_snapshot += options.snapshot_every;
+        if (save) next_snapshot = multiple_after(simulation.time(), options.snapshot_every);
         const bool good = on_root(exchange, [&] {
             results.add_step(simulation);
             if (save) results.save(simulation);

@@ -16,6 +16,7 @@ namespace {
 constexpr double kMaxParticles = 100e6;
 constexpr double kMinNeighbours = 30.0;  // a particle itself counts as 26.5 under the density constraint
 constexpr double kMaxNeighbours = 1000.0;
+constexpr double kMinSnapshotEvery = 1e-9;  // its multiples are still exact at the last time
 
 void check(bool good, const std::string& message) {
     if (!good) throw CLI::ValidationError(message);
@@ -32,8 +33,9 @@ void check_values(const Options& options, std::int64_t particles, std::int64_t s
     check(config.theta >= 0.1 && config.theta <= 1.2, "--theta must lie between 0.1 and 1.2");
     check(options.end_time > 0.0 && options.end_time <= 1e3, "--end-time must be positive and at most 1000");
     check(options.steps >= 1, "--steps must be at least 1");
-    check(options.snapshot_every >= 0.0 && std::isfinite(options.snapshot_every),
-          "--snapshot-every must be a time, zero or more");
+    check(options.snapshot_every == 0.0 ||
+              (options.snapshot_every >= kMinSnapshotEvery && std::isfinite(options.snapshot_every)),
+          "--snapshot-every must be 0, or a time from 1e-9 on");
     check(!options.rank_schedule.empty(), "--rank-schedule must name a schedule");
     check(options.snapshot_every == 0.0 || !options.output.empty(), "--snapshot-every needs --output");
 }

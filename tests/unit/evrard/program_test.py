@@ -116,6 +116,10 @@ def case_options():
         for value in values:
             expect_refusal(run([f"{option}={value}"], 0), option)
     expect_refusal(run(["--steps", "3", "--end-time", "1"], 0), "--steps")
+    with tempfile.TemporaryDirectory() as folder:
+        for value in ("1e-20", "9e-10", "inf", "nan", "-1"):
+            result = run([*SMALL, "--output", folder, "--snapshot-every", value], 0)
+            expect_refusal(result, "--snapshot-every must be 0, or a time from 1e-9 on")
     expect_refusal(run(["--colour"], 0), "--colour")
     expect_refusal(run(["--order", "x" * 10000], 0), "--order")
     expect_refusal(run(["--particles", "few"], 3), "--particles")
@@ -140,6 +144,11 @@ def case_output():
         expect(len(ascii_rows) == 5 and all(len(r) == 9 for r in ascii_rows), "--ascii-energies is wrong", result)
         expect(float(ascii_rows[-1][3]) == row[4], "the two outputs differ", result)
         expect(target.joinpath("snapshot_000004.h5").read_bytes()[:4] == b"\x89HDF", "not an HDF5 file")
+        between = (float(ascii_rows[2][1]) + float(ascii_rows[3][1])) / 2  # two steps and three
+        for every, steps in (("1e-9", (1, 2, 3, 4)), (str(between), (3, 4))):
+            result = run([*SMALL, "--output", str(target / every), "--snapshot-every", every, "--quiet"], 1)
+            found = sorted(path.name for path in target.joinpath(every).glob("*.h5"))
+            expect(found == [f"snapshot_{step:06d}.h5" for step in steps], f"every {every}: {found}", result)
 
 
 def case_unwritable():
