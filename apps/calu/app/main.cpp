@@ -6,7 +6,6 @@
 #include <omp.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -43,12 +42,6 @@ std::optional<int> parse_options(int argc, char** argv, Config& config, bool& js
     app.add_flag("--serial-check", config.serial_check, "repeat it on one thread: time it and compare");
     app.add_flag("--json", json, "print the result as a last line of JSON");
     return apps::read_command_line(app, argc, argv, [] {});
-}
-
-double median_s(const Result& result) {
-    std::vector<double> times_s = result.total_s;
-    std::sort(times_s.begin(), times_s.end());
-    return times_s[times_s.size() / 2];
 }
 
 double gflops(const Config& config, const Result& result) {

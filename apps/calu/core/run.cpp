@@ -6,6 +6,7 @@
 #include "factorise.hpp"
 #include "matrix.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace calu {
@@ -26,6 +27,12 @@ void serial_check(const Matrix& original, const Config& config, Result& result) 
 }
 
 }  // namespace
+
+double median_s(const Result& result) {
+    std::vector<double> times_s = result.total_s;
+    std::sort(times_s.begin(), times_s.end());
+    return (times_s[(times_s.size() - 1) / 2] + times_s[times_s.size() / 2]) / 2;
+}
 
 Result run(const Config& config) {
     one_thread_per_call();

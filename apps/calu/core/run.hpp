@@ -25,6 +25,9 @@ struct Result : apps::LoopTimes {
     std::uint64_t checksum = 0;
 };
 
+/// @return median wall time of a factorisation [s]; of an even number of them the mean of the middle two
+double median_s(const Result& result);
+
 /// Largest residual of a factorisation that is right, in units of n eps.
 constexpr double kResidualBound = 16;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "factorise.hpp"
+#include "run.hpp"
 
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -67,6 +68,16 @@ TEST(Residual, SeesOneWrongElementAndOneWrongRow) {
     *matrix.at(50, 30) += 1e-6;
     EXPECT_GT(residual(original, matrix, factors.rows), 16);
     EXPECT_NE(checksum(matrix, factors.rows), sum);
+}
+
+TEST(Run, TheMedianOfAnEvenNumberIsTheMeanOfTheMiddleTwo) {
+    Result result;
+    result.total_s = {4, 1, 2, 8};
+    EXPECT_EQ(median_s(result), 3);
+    result.total_s = {4, 1, 2};
+    EXPECT_EQ(median_s(result), 2);
+    result.total_s = {4};
+    EXPECT_EQ(median_s(result), 4);
 }
 
 }  // namespace
