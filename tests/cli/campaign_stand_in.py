@@ -64,6 +64,8 @@ def main():
             name = choice(step)
             lines.append(f"app.c:{10 + loop} loop,{workers},{step},100,{name},{os.environ.get('GIMBAL_SELECT', '')},0,"
                          f"{TIMES_S[name][loop] / 1000},0,0,4,,,,,,")
+    if words[0] == "simulate" and "--json" in words:
+        print('{"total_s": 1, "loops": [{"name": "a", "learning_s": 0.001}, {"name": "b", "learning_s": 0.003}]}')
     record = os.environ.get("GIMBAL_RECORD") or words[words.index("--record") + 1]
     pathlib.Path(record).write_text("\n".join(lines) + "\n")
     return 0

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The analysis of campaigns: which loops and steps of which runs stand beside each other."""
+import contextlib
 import json
+import sqlite3
 import unittest
 
 from campaign_support import CampaignTest
@@ -121,6 +123,59 @@ class Steps(CampaignTest):
         self.assertAlmostEqual(replay.over_replay("one", {("L", 0): 1.0, ("L", 1): 9.0}, {("L", 0): 1.5}), 50.0)
         with self.assertRaisesRegex(CampaignError, "one: the replay and the run beside it have no step"):
             replay.over_replay("one", {("L", 0): 1.0}, {("M", 0): 1.0})
+
+
+VIRTUAL = """
+[campaign]
+name = "try"
+repetitions = 1
+[[application]]
+name = "two"
+kind = "virtual"
+app = "pisolver:imbalance=20"
+workers = 4
+steps = 5
+[factors]
+techniques = ["static"]
+agents = ["q"]
+policies = ["softmax"]
+rewards = ["looptime"]
+"""
+
+
+class Virtual(CampaignTest):
+    def overhead(self):
+        done = self.campaign("overhead", "--json", "try.sqlite")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return {row["group"]: row for row in json.loads(done.stdout)}
+
+    def test_what_selecting_takes_in_virtual_time_is_kept_beside_the_loops(self):
+        self.stand_in = self.tool  # the real one, for this test
+        done = self.campaign("run", self.write_spec(VIRTUAL))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = self.overhead()
+        for group, words, env in (("fixed", ("--schedule", "static"), {}),
+                                  ("rl", ("--select", "rl"), {"GIMBAL_RL_AGENT": "q", "GIMBAL_RL_POLICY": "softmax",
+                                                              "GIMBAL_RL_REWARD": "looptime"})):
+            said = json.loads(self.gimbal("simulate", "--app", "pisolver:imbalance=20", "--workers", 4, "--steps", 5,
+                                          "--seed", 42, "--json", *words, env=env).stdout)
+            row = found[group]
+            self.assertAlmostEqual(row["selection s"], said["loops"][0]["learning_s"], places=9)
+            self.assertAlmostEqual(row["loops s"] + row["selection s"], said["total_s"], places=5)
+            self.assertAlmostEqual(row["us per step"], 1e6 * row["selection s"] / 5)
+            self.assertAlmostEqual(row["selection %"], 100 * row["selection s"] / (row["loops s"] + row["selection s"]))
+            self.assertEqual({row[name] for name in ("wall s", "outside loops s", "outside, over fixed s",
+                                                     "handing out s", "exploring s")}, {None})
+        self.assertGreater(found["rl"]["selection s"], 0)
+        self.assert_nothing_left()
+
+    def test_runs_of_before_it_was_kept_have_no_such_costs(self):
+        self.assertEqual(self.campaign("run", self.write_spec(VIRTUAL)).returncode, 0)
+        self.assertAlmostEqual(self.overhead()["rl"]["selection s"], 0.004)
+        with contextlib.closing(sqlite3.connect(self.work / "try.sqlite")) as connection, connection:
+            connection.execute("UPDATE runs SET selection_s = NULL")
+        self.assertEqual(self.overhead(), {})
+        self.assertIn("virtual time only", self.campaign("overhead", "try.sqlite").stdout)
 
 
 if __name__ == "__main__":

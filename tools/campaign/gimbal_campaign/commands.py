@@ -168,8 +168,8 @@ def similarity_command(options: argparse.Namespace) -> Answer:
 
 def overhead_command(options: argparse.Namespace) -> Answer:
     rows = [(app.name, *row) for app in load(options) for row in overhead_module.overhead(app)]
-    return listed(("application", *overhead_module.HEADERS), rows, "virtual time only: it costs nothing that could be "
-                  "measured here")
+    return listed(("application", *overhead_module.HEADERS), rows, "virtual time only, of before it kept what "
+                  "selecting costs")
 
 
 def gain_command(options: argparse.Namespace) -> Answer:

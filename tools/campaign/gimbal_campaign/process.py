@@ -19,13 +19,14 @@ from pathlib import Path
 
 from .design import Cell
 from .errors import CampaignError
-from .records import Outcome, read_figures, read_names, read_steps
+from .records import Outcome, read_figures, read_names, read_simulated, read_steps
 from .store import STEP_COLUMNS
 
 # Variables that steer an OpenMP runtime or Gimbal: a campaign sets its own and must not inherit the caller's.
 STEERING = ("CAMPAIGN_", "OMP_", "KMP_", "LIBOMP_", "GOMP_", "GIMBAL_", "LB4MPI_", "MPI_RL_", "LD_PRELOAD")
 OUTPUT_LIMIT = 4000  # characters of standard error that are kept
 MOST_POLL_MS = 2**31 - 1  # 24 days
+SIMULATED = "simulated.json"  # what `gimbal simulate` prints
 LAST_WORDS_S = 5.0  # from the wish to end to the end by force
 
 
@@ -57,7 +58,7 @@ def command_of(cell: Cell, tool: Tool, seed: int, record: Path) -> list[str]:
         return [str(tool.gimbal), "run", "-t", str(app.threads), "--",
                 *(word.format(**places) for word in app.command)]
     words = [str(tool.gimbal), "simulate", "--app", app.app, "--workers", str(app.threads),
-             "--seed", str(seed), "--record", str(record)]
+             "--seed", str(seed), "--record", str(record), "--json"]  # the record holds no time of the selector
     for flag, value in (("--steps", app.steps), ("--iterations", app.iterations)):
         if value:
             words += [flag, str(value)]
@@ -131,9 +132,10 @@ class Prepared:
 
     def open(self) -> subprocess.Popen[bytes]:
         """Start the process. Raises OSError."""
-        with (self.folder / "stderr").open("wb") as errors:
+        said = self.folder / SIMULATED if self.cell.application.kind == "virtual" else Path(os.devnull)
+        with (self.folder / "stderr").open("wb") as errors, said.open("wb") as output:
             return subprocess.Popen(self.command, env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
-                                    stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
+                                    stdout=output, stderr=errors, start_new_session=True)
 
     def refused(self, error: OSError) -> None:
         """It could not be started."""
@@ -152,6 +154,8 @@ class Prepared:
             outcome.status = "failed"
         else:
             read_results(outcome, self.folder, self.cell.application.threads)
+            if self.cell.application.kind == "virtual":
+                outcome.figures = read_simulated(self.folder / SIMULATED)
 
 
 @contextmanager

@@ -121,4 +121,12 @@ def read_figures(path: Path) -> dict[str, float | None]:
         return {}
 
 
+def read_simulated(path: Path) -> dict[str, float | None]:
+    """Virtual time in the selector, from what `gimbal simulate --json` prints; {} if it does not say."""
+    try:
+        return {"selection_s": float(sum(loop["learning_s"] for loop in json.loads(path.read_text())["loops"]))}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
 SELECTION_KEYS = ("opening_s", "closing_s")  # choosing and planning; learning and sums

@@ -37,7 +37,7 @@ CREATE TABLE runs (
     loops_s REAL,                   -- sum of the loop times, as the steps have them
     record_wall_s REAL,             -- of the process, as the library saw it
     scheduling_s REAL,              -- estimated time in handing out chunks, a thread's mean, sum over loops
-    selection_s REAL,               -- time in the selector, if the record has it
+    selection_s REAL,               -- time in the selector, if the record has it; of virtual runs virtual time
     exploring_s REAL,               -- what exploring cost in loop time, as the library reckons it
     preemptions INTEGER NOT NULL,   -- involuntary context switches of all its threads
     slower REAL,                    -- how much slower than usual short runs beside it were
