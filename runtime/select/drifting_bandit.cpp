@@ -18,6 +18,12 @@ constexpr double kConfidence = 2;     // and lead by so many standard deviations
 constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met an incumbent that was interrupted,
 constexpr double kLandslide = 0.2;    // unless it led by so much over a steady one (docs/decisions/0057)
 constexpr double kRegret = 0.5;       // part of its lead that a new incumbent may owe to luck
+// When it has to give it back (docs/decisions/0077).
+constexpr double kNoisy = 0.03;  // where steps differ by more,
+constexpr unsigned kFew = 6;     // and the one before had so many,
+constexpr unsigned kShort = 16;  // by a mean over so many of its last,
+constexpr unsigned kLong = 64;   // and over at most so many of its own,
+constexpr double kProof = 3;     // so many standard errors behind
 // How many trials there are (docs/decisions/0013).
 constexpr std::uint64_t kFreeTrials = 10;     // then one in
 constexpr std::uint64_t kStepsPerTrial = 24;  // steps: an incumbent that is always interrupted is never at its best
@@ -85,6 +91,7 @@ DriftingBandit::Pull DriftingBandit::next() {
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
         if (i == incumbent_ || beliefs_[i].variance < 0) continue;
         beliefs_[i].variance += passed * kDrift * kDrift;
+        if (beliefs_[i].shown.variance >= 0) beliefs_[i].shown.variance += passed * kDrift * kDrift;
         if (enough && beliefs_[i].mean > -kClearLead) continue;
         const double value = worth(beliefs_[i]);
         if (value > most) {
@@ -125,6 +132,8 @@ void DriftingBandit::observe(const Pull& pull, double time) {
         log_trial_ = log_time;
         return;
     }
+    if (pull.arm != incumbent_) return;
+    keep_level(log_time);
     if (pull.arm != incumbent_) return;
     if (incumbent_run_ >= 1) notice(log_time);
     if (trial_seen_) {
@@ -168,9 +177,24 @@ void DriftingBandit::settle(double after) {
     const double seen = log_trial_ - (before + after) / 2;
     learn(tried_, seen, agree ? 0 : apart);
     const Belief& tried = beliefs_[tried_];
-    const double lead = kMargin + kConfidence * std::sqrt(tried.variance);
     const bool proven = tried.trials >= kProofs || (agree && seen < -kLandslide);
-    if (proven && !tried.odd && tried.mean < -lead) promote(tried_);
+    if (proven && !tried.odd && leads(tried)) promote(tried_);
+}
+
+// Where a loop's time is noise, trials change what was believed only a little: they have to show the lead themselves.
+bool DriftingBandit::leads(const Belief& belief) noexcept {
+    const double lead = kMargin + kConfidence * std::sqrt(belief.variance);
+    return belief.mean < -lead && belief.shown.variance >= 0 && belief.shown.mean < -std::sqrt(belief.shown.variance);
+}
+
+void DriftingBandit::Estimate::add(double seen, double noise) noexcept {
+    if (variance < 0) {
+        *this = {seen, noise * noise};
+        return;
+    }
+    const double gain = variance / (variance + noise * noise);
+    mean += gain * (seen - mean);
+    variance *= 1 - gain;
 }
 
 // @param doubt  standard deviation of `seen` beside noise
@@ -184,10 +208,8 @@ void DriftingBandit::learn(std::size_t arm, double seen, double doubt) {
         return;
     }
     belief.odd = false;
-    const double surprise = std::max(seen - belief.mean, -kClip * spread);
-    const double gain = belief.variance / (spread * spread);
-    belief.mean += gain * surprise;
-    belief.variance *= 1 - gain;
+    belief.add(std::max(seen, belief.mean - kClip * spread), noise);
+    belief.shown.add(seen, noise);
     ++belief.trials;
     // What the model does not know of this choice, in so far as it is no noise: its next prediction starts from that.
     const double off = seen - belief.predicted;
@@ -204,12 +226,32 @@ void DriftingBandit::Error::add(double square) noexcept {
     mean_square += (square - mean_square) / weight;
 }
 
+// Few trials say little where every step takes another time: there a new incumbent that takes longer in many steps than
+// the one before took gives the title back. But not in a loop whose times grow.
+void DriftingBandit::keep_level(double log_time) {
+    ++levelled_;
+    level_ += (log_time - level_) / std::min<double>(levelled_, kShort);
+    long_level_ += (log_time - long_level_) / levelled_;
+    if (!on_probation_ || levelled_ % kShort != 0) return;
+    on_probation_ = levelled_ < kLong;
+    const double noise = kToDeviation * deviation_;
+    const double error = noise * std::sqrt(1.0 / levelled_ + 1 / former_levelled_);
+    const double behind = long_level_ - former_level_;
+    if (behind < kMargin + kProof * error || level_ - long_level_ > noise / std::sqrt(kShort)) return;
+    Belief& former = beliefs_[former_];
+    former.mean = former.shown.mean = -behind;
+    former.variance = former.shown.variance = error * error;
+    promote(former_);
+    on_probation_ = false;
+}
+
 void DriftingBandit::settle_as(std::size_t arm, double ratio, double error) {
     constexpr double kError = 0.005;
     if (arm == incumbent_ || !(ratio > 0)) return;
     Belief& belief = beliefs_[arm];
     belief.mean = std::log(ratio);
     belief.variance = std::max(error * error, kError * kError);
+    belief.shown = {belief.mean, belief.variance};
     belief.odd = false;
     belief.trials += kProofs;
     if (belief.mean < -kMargin) promote(arm);
@@ -222,10 +264,18 @@ void DriftingBandit::promote(std::size_t winner) {
         belief.predicted -= won.predicted;
         belief.bias -= won.bias;
         if (belief.variance >= 0) belief.variance += won.variance / 2;
+        belief.shown.mean -= won.mean;
     }
     // An arm that leads after few trials leads by less than it seems: the old incumbent gets another chance.
     beliefs_[incumbent_].variance = std::max(won.variance, kRegret * kRegret * won.mean * won.mean);
-    beliefs_[winner] = {.trials = won.trials};
+    beliefs_[incumbent_].shown = {-won.shown.mean, won.shown.variance};
+    beliefs_[winner] = {};
+    beliefs_[winner].trials = won.trials;
+    on_probation_ = levelled_ >= kFew && kToDeviation * deviation_ > kNoisy;
+    former_ = incumbent_;
+    former_level_ = level_;
+    former_levelled_ = std::min<double>(levelled_, kShort);
+    levelled_ = 0;
     incumbent_ = winner;
     incumbent_run_ = 0;
     // A trial that is under way was to be compared with the incumbent that is gone.
@@ -246,15 +296,7 @@ void DriftingBandit::predict(std::span<const double> times, double error) {
         // What was tried is off by what its bias does not explain: where all that is tried lacks what the incumbent has
         // in its caches, each is as far off as the first time, and is not to be tried again because of that.
         const double still = belief.trials > 0 ? std::min(error, rms(later_error_)) : error;
-        const double variance = still * still;
-        if (belief.variance < 0) {
-            belief.mean = said;
-            belief.variance = variance;
-            continue;
-        }
-        const double gain = belief.variance / (belief.variance + variance);
-        belief.mean += gain * (said - belief.mean);
-        belief.variance *= 1 - gain;
+        belief.add(said, still);
     }
     next_look_ = steps_;
     look_every_ = 1;
@@ -267,7 +309,9 @@ void DriftingBandit::promote_predicted() {
 
 void DriftingBandit::widen(double change) {
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
-        if (i != incumbent_ && beliefs_[i].variance >= 0) beliefs_[i].variance += change * change;
+        if (i == incumbent_) continue;
+        for (Estimate* const estimate : {static_cast<Estimate*>(&beliefs_[i]), &beliefs_[i].shown})
+            if (estimate->variance >= 0) estimate->variance += change * change;
     }
     const double allowed = std::min(kTrialsPerChange * change, static_cast<double>(kFreeTrials));
     trials_ -= std::min(trials_, static_cast<std::uint64_t>(allowed));

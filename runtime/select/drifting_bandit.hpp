@@ -87,9 +87,13 @@ public:
     [[nodiscard]] bool restore(ByteReader& from) noexcept;
 
 private:
-    struct Belief {
+    struct Estimate {
         double mean = 0;       // log(time / time of the incumbent)
-        double variance = -1;  // < 0: nothing is believed, no trial
+        double variance = -1;  // < 0: there is none
+        void add(double seen, double noise) noexcept;
+    };
+    struct Belief : Estimate {
+        Estimate shown;        // by its trials alone
         double predicted = 0;  // log ratio as predicted last
         double bias = 0;       // seen less predicted
         bool odd = false;      // the last trial took much longer than could be believed
@@ -105,9 +109,11 @@ private:
     [[nodiscard]] bool jumped(double from, double to) const noexcept;  ///< two log times of the incumbent in a row
     void settle(double after);
     void learn(std::size_t arm, double seen, double doubt);
+    [[nodiscard]] static bool leads(const Belief& belief) noexcept;
     void learn_noise(double residual) noexcept;
     void notice(double log_time) noexcept;
     void promote(std::size_t winner);
+    void keep_level(double log_time);
     [[nodiscard]] double worth(const Belief& belief) const noexcept;
     [[nodiscard]] std::uint64_t steps_per_trial() const noexcept;
 
@@ -129,9 +135,18 @@ private:
     bool trial_seen_ = false;          // it has; the incumbent's next step settles it
     double log_last_two_[2] = {0, 0};  // log times of the incumbent, newest first
     unsigned incumbent_run_ = 0;       // steps of the incumbent in a row
-    double deviation_ = 0.02;          // mean absolute residual of the incumbent between its neighbours
-    Error model_error_;                // what predictions were off by,
-    Error later_error_;                // and what is left of it where a trial had shown the bias of the arm before
+    // Log times of the incumbent since it has the title: a mean over the last ones, one over all, and how many.
+    double level_ = 0;
+    double long_level_ = 0;
+    unsigned levelled_ = 0;
+    // Where these are noise: what had the title before, its level and of how many. While it may win it back by that.
+    std::size_t former_ = 0;
+    double former_level_ = 0;
+    double former_levelled_ = 0;
+    bool on_probation_ = false;
+    double deviation_ = 0.02;  // mean absolute residual of the incumbent between its neighbours
+    Error model_error_;        // what predictions were off by,
+    Error later_error_;        // and what is left of it where a trial had shown the bias of the arm before
     unsigned surprised_ = 0;
 };
 

@@ -318,6 +318,63 @@ TEST(DriftingBandit, ATitleWonByLuckIsWonBack) {
     EXPECT_LT(won_back_at, 600);
 }
 
+// Times that differ by a tenth and more from step to step, and a model that is wrong: one choice is said to save what
+// it costs. A mean over runs, since single ones are luck.
+double mean_under_noise(double deviation, double said, double truth, int steps) {
+    constexpr int kRuns = 100;
+    double sum = 0;
+    for (int run = 0; run < kRuns; ++run) {
+        DriftingBandit bandit(2, 0);
+        Noise noise(static_cast<std::uint64_t>(run), deviation);
+        const auto time = [&](std::size_t choice, int) { return (choice == 1 ? truth : 1.0) * std::max(noise(), 0.1); };
+        play(bandit, 10, time);
+        bandit.predict(std::vector<double>{1, said}, bandit.prediction_error());
+        const Played played = play(bandit, steps, time);
+        sum += 1 + (truth - 1) * static_cast<double>(played.pulls[1]) / steps;
+    }
+    return sum / kRuns;
+}
+
+TEST(DriftingBandit, APredictionDoesNotWinAgainstTheTrialsWhereAllIsNoise) {
+    EXPECT_LT(mean_under_noise(0.1, 0.85, 1.2, 2000), 1.02);
+    EXPECT_LT(mean_under_noise(0.1, 0.7, 1.5, 2000), 1.02);
+}
+
+TEST(DriftingBandit, ATitleWonAmongNoiseIsGivenBackWhenManyStepsTakeLonger) {
+    EXPECT_LT(mean_under_noise(0.2, 0.8, 1.3, 2000), 1.03);
+    EXPECT_LT(mean_under_noise(0.2, 0.7, 1.5, 2000), 1.03);
+}
+
+// Without trials of its own: the model's word is taken at first.
+TEST(DriftingBandit, ATitleGivenOnTrustIsGivenBackWhenManyStepsTakeLonger) {
+    int lost = 0;
+    for (std::uint64_t run = 0; run < 50; ++run) {
+        DriftingBandit bandit(2, 0);
+        Noise noise(run, 0.2);
+        const auto time = [&](std::size_t choice, int) { return (choice == 1 ? 1.5 : 1.0) * std::max(noise(), 0.1); };
+        play(bandit, 20, time);
+        bandit.predict(std::vector<double>{1, 0.8}, 0.03);
+        bandit.promote_predicted();
+        ASSERT_EQ(bandit.incumbent(), 1U);
+        play(bandit, 400, time);
+        lost += bandit.incumbent() == 1 ? 1 : 0;
+    }
+    EXPECT_LE(lost, 2);
+}
+
+TEST(DriftingBandit, WorkThatGrowsAmongNoiseTakesNoTitle) {
+    int kept = 0;
+    for (std::uint64_t run = 0; run < 50; ++run) {
+        DriftingBandit bandit = with_predictions({1, 0.9}, 0.03);
+        Noise noise(run, 0.05);
+        play(bandit, 400, [&](std::size_t choice, int step) {
+            return (choice == 1 ? 0.85 : 1.0) * std::exp(0.01 * step) * std::max(noise(), 0.1);
+        });
+        kept += bandit.incumbent() == 1 ? 1 : 0;
+    }
+    EXPECT_GE(kept, 45);
+}
+
 // An image is restored in steps that get shorter from one to the next, and the next one begins anew.
 TEST(DriftingBandit, WorkThatAlwaysChangesStillShowsThatAChoiceIsBad) {
     DriftingBandit bandit = with_predictions({1, 0.98}, 0.03);
