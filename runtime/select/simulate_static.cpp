@@ -27,10 +27,11 @@ bool SimulateSelector::waits_at_end(const Technique& technique, const LoopContex
 }
 
 // Instead of those, as long as the cores are shared: what its threads find in their caches, and never a long wait.
+// Where nobody may steal, small chunks of one size: a first one of guided's may hold all the work.
 Decision SimulateSelector::balanced(const LoopContext& context) const {
     static const Technique* const stealing = find_technique("static-steal");
-    static const Technique* const guided = find_technique("guided");
-    Decision decision = now(context.monotonic ? guided : stealing);
+    Decision decision = now(stealing);
+    if (context.monotonic) decision.schedule = profiling_choice(context);
     decision.exploring = false;
     decision.index = kStandsIn;
     return decision;

@@ -97,6 +97,20 @@ TEST(Auto, ALoopIsTakenBackForAsLongAsItsCoresAreShared) {
     EXPECT_GT(loop.left, 100);
 }
 
+// Nobody may steal there, and a first chunk of a quarter of the loop may hold all the work.
+TEST(Auto, WhereCoresAreSharedALoopInOrderGetsSmallChunks) {
+    ShortLoop loop{.first_block_waits = false};
+    loop.context.monotonic = true;
+    loop.context.shared_cores = true;
+    loop.run(3, 30000, 25000);  // how long it takes is not known before
+    loop.run(20, 30000, 25000);
+    EXPECT_EQ(loop.with_guided + loop.with_gss + loop.with_static, 0);
+    const Decision decision = loop.selector->choose(loop.context);
+    EXPECT_TRUE(decision.schedule.technique->info().monotonic);
+    EXPECT_GT(decision.schedule.chunk, 1U);
+    EXPECT_LE(decision.schedule.chunk, 1000U / 8);
+}
+
 TEST(Auto, GuidedIsTriedAgainstStaticWhenTheCoresAreItsOwn) {
     ShortLoop loop{.first_block_waits = false};
     loop.run(5, 30000, 25000);
