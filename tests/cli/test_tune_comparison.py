@@ -51,6 +51,15 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertIn(said, (self.work / "page.html").read_text())
         self.assertIn("x=2", (self.work / "program.sh.tune.toml").read_text().splitlines()[0])
 
+    def test_a_number_that_was_zero_once_has_no_ratio(self):
+        self.script("""
+echo "$*" >> starts
+if [ $1 = 1 ]; then echo "metric $(( ($(grep -c "^1 1" starts) - 1) % 2 ))"; else echo "metric $1"; fi
+""")
+        done = self.tune("--runs", 5, "--maximize", *ONLY)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("\n0.5 -> 16 value; today: x=1", done.stdout)
+
     def test_where_all_that_seemed_better_fail_todays_way_stays(self):
         self.script("""
 echo "$*" >> starts

@@ -101,7 +101,7 @@ def gain_of_best(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> s
         return "nothing was better than today's configuration: " + shown(today)
     old, new = statistics.median(before), statistics.median(after)
     text = f"{old:.4g} -> {new:.4g} {unit(wanted)}"
-    if old and new:
+    if all(before) and new:
         ratios = [b / a for a in before for b in after]
         text += f": {new / old:.3f} of today's ({min(ratios):.3f} to {max(ratios):.3f} in {len(before)} x {len(after)} runs)"
     if overlap(before, after):
