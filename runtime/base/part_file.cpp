@@ -26,7 +26,7 @@ namespace {
 }  // namespace
 
 std::string read_file(const std::string& path, std::size_t limit) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = beyond_standard_streams(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file < 0) cannot_read(path, errno);
     std::string text;
     std::array<char, 16384> buffer{};

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "gimbal/error.hpp"
+#include "gimbal/file_identity.hpp"
 
 namespace gimbal {
 
@@ -44,7 +45,8 @@ bool stands_before(const Found& a, const Found& b) noexcept {
 
 }  // namespace
 
-RecordsFile::RecordsFile(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), buffer_(1) {
+RecordsFile::RecordsFile(const std::string& path)
+    : file_(beyond_standard_streams(open(path.c_str(), O_RDONLY | O_CLOEXEC))), buffer_(1) {
     if (file_ < 0)
         throw Error(ErrorCode::file, "cannot read \"" + path + "\": " + std::strerror(errno), "name a file of records");
     if (!read_at(file_, &header_, sizeof header_, 0) || header_.magic != TraceFileHeader::kMagic ||
