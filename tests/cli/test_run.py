@@ -283,6 +283,23 @@ class Records(ToolTest):
         """One that starts one rank, after `-n 2`."""
         return self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\nshift 2; exec "$@"\n', name)
 
+    def test_a_program_of_mpi_counts_beside_the_shell_that_has_started_it(self):
+        """mpiexec -n 2 bash -c './m; true': the shell lives longer, and has no MPI."""
+        waiting = {"window_s": 1.0, "mpi_s": 0.5, "waiting_s": 0.25, "asleep_s": 0, "calls": 10, "sleeps": 0,
+                   "paths": []}
+        ranks = [record(rank, 2, 100 * pid + rank, loops=0) | {"job": "7", "mpi": mpi, "wall_s": wall_s}
+                 for rank in (0, 1) for pid, mpi, wall_s in ((1, "none", 3.0), (2, "watched", 1.0))]
+        for entry in ranks:
+            if entry["mpi"] == "watched":
+                entry["mpi_waiting"] = waiting
+        program = self.writing_script(*ranks)
+        result = self.gimbal("run", "-n", "2", "--mpiexec", self.launcher(), "--output", "o.json", "--", program)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("2 ranks", result.stderr)
+        self.assertNotIn("no ranks of one job", result.stderr)
+        self.assertNotIn("no use of MPI was seen", result.stderr)
+        self.assertEqual([json.loads((self.work / f"o-{rank}.json").read_text())["pid"] for rank in (0, 1)], [200, 201])
+
     def test_a_launcher_that_starts_nothing_is_named_as_a_reason(self):
         launcher = self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\necho "not as root" >&2\nexit 3\n')
         result = self.gimbal("run", "-n", "2", "--mpiexec", launcher, "--", "true")

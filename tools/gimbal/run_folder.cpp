@@ -38,18 +38,25 @@ bool ran_loops(const RunRecord& record) {
     return !record.loops.empty() || !record.unfinished.empty();
 }
 
-/// Of each rank: the processes that ran loops or were placed; if there is none, the one that
+/// A program of MPI: what else runs in a rank, a shell for instance, tells nothing of the ranks.
+bool tells_of_mpi(const RunRecord& record) {
+    return record.waiting || record.mpi > MpiHere::none;
+}
+
+/// Of each rank: the processes that ran loops, were placed or have MPI; if there is none, the one that
 /// asked most of OpenMP, and of these the one that lived longest.
 std::vector<RunRecord> telling(std::vector<RunRecord> records) {
     std::sort(records.begin(), records.end(), [](const RunRecord& a, const RunRecord& b) {
         if (a.rank != b.rank) return a.rank < b.rank;
         if (ran_loops(a) != ran_loops(b)) return ran_loops(a);
         if (ran_loops(a)) return a.pid < b.pid;
+        if (tells_of_mpi(a) != tells_of_mpi(b)) return tells_of_mpi(a);
         return a.openmp_use != b.openmp_use ? a.openmp_use > b.openmp_use : a.wall_s > b.wall_s;
     });
     std::vector<RunRecord> kept;
     for (RunRecord& record : records)
-        if (kept.empty() || kept.back().rank != record.rank || ran_loops(record) || !record.placement.empty())
+        if (kept.empty() || kept.back().rank != record.rank || ran_loops(record) || !record.placement.empty() ||
+            tells_of_mpi(record))
             kept.push_back(std::move(record));
     return kept;
 }
