@@ -300,6 +300,15 @@ class Records(ToolTest):
         self.assertNotIn("no use of MPI was seen", result.stderr)
         self.assertEqual([json.loads((self.work / f"o-{rank}.json").read_text())["pid"] for rank in (0, 1)], [200, 201])
 
+    def test_a_relative_folder_for_temporary_files_is_found_from_everywhere(self):
+        (self.work / "temporary").mkdir()
+        program = self.writing_script(record())
+        program.write_text(program.read_text().replace("cat >", "mkdir -p there; cd there; cat >"))
+        result = self.gimbal("run", "--output", "o.json", "--", program, env={"TMPDIR": "temporary"})
+        self.assertIn("sph.cpp:210", result.stderr)
+        self.assertTrue((self.work / "o.json").exists())
+        self.assertEqual(list((self.work / "temporary").iterdir()), [])
+
     def test_a_launcher_that_starts_nothing_is_named_as_a_reason(self):
         launcher = self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\necho "not as root" >&2\nexit 3\n')
         result = self.gimbal("run", "-n", "2", "--mpiexec", launcher, "--", "true")

@@ -66,7 +66,8 @@ std::vector<RunRecord> telling(std::vector<RunRecord> records) {
 RunFolder::RunFolder(const std::string& shared) : path_(shared) {
     if (!shared.empty()) return;
     const char* const base = std::getenv("TMPDIR");
-    path_ = std::string(base && *base ? base : "/tmp") + "/gimbal-run-XXXXXX";
+    // Whole: the program, or a script before it, may go to another folder.
+    path_ = fs::absolute(base && *base ? base : "/tmp") / "gimbal-run-XXXXXX";
     if (!mkdtemp(path_.data()))
         throw Error(ErrorCode::file, "cannot make a folder for records, " + path_ + ": " + std::strerror(errno),
                     "set TMPDIR to a folder that can be written");
