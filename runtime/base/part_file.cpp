@@ -2,6 +2,7 @@
 #include "base/part_file.hpp"
 
 #include "base/held_signal.hpp"
+#include "base/process_state.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/output_file.hpp"
 
@@ -43,7 +44,7 @@ std::string read_file(const std::string& path, std::size_t limit) {
 }
 
 PartFile::PartFile(std::string path, unsigned mode) : path_(std::move(path)) {
-    const std::string aside = path_ + ".part-" + std::to_string(getpid());
+    const std::string aside = path_ + ".part-" + program_number();
     OutputFile opened = open_output(path_, aside, mode);
     file_ = opened.descriptor;
     if (file_ < 0) fail(opened.refusal);

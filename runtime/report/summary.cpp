@@ -309,7 +309,7 @@ std::string why_by_use(OpenmpUse use, bool rules, std::size_t processes) {
             if (processes > 1)
                 return "none of the " + std::to_string(processes) +
                        " processes that left a record asked the OpenMP runtime for anything; one that is killed, or "
-                       "calls _exit(), before its first loop of Gimbal's or within 0.2 s of that leaves none";
+                       "calls _exit() or exec(), before its first loop of Gimbal's or within 0.2 s of that leaves none";
             return "neither the program nor a module that it loaded asked the OpenMP runtime for anything";
         case OpenmpUse::asked:
             return "the OpenMP runtime was asked for settings, but no parallel region and no loop ran";

@@ -86,7 +86,7 @@ TraceFile* file_of(Recorder& all) {
     header.pid = static_cast<std::int32_t>(getpid());
     const std::string name = all.name(all.path);
     std::copy_n(name.begin(), std::min(name.size(), header.target.size() - 1), header.target.begin());
-    const std::string path = records_beside(all.path) + ".records-" + std::to_string(header.pid);
+    const std::string path = records_beside(all.path) + ".records-" + program_number();
     std::string refusal;
     made = TraceFile::create(path, header, all.limit, refusal);
     if (!made) {

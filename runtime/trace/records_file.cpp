@@ -53,7 +53,7 @@ RecordsFile::RecordsFile(const std::string& path)
         header_.version != TraceFileHeader::kVersion) {
         close(file_);
         throw Error(ErrorCode::file, "\"" + path + "\" holds no records of this version of Gimbal",
-                    "a process that was killed leaves such a file beside its trace: TRACE.records-<process>");
+                    "a process that was killed leaves such a file beside its trace: TRACE.records-<process>-<start>");
     }
     find_blocks();
 }

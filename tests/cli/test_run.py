@@ -254,7 +254,7 @@ class Records(ToolTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn("left no record: it ended with status 2 after signal 2 (Interrupt) came to gimbal run.\n",
                       result.stderr)
-        self.assertIn("called _exit, before its first loop of Gimbal's or within 0.2 s of that;", result.stderr)
+        self.assertIn("called _exit or exec, before its first loop of Gimbal's or within 0.2 s of that;", result.stderr)
 
     def test_without_room_for_records_the_file_of_output_is_reported(self):
         (self.work / "old.json").write_text(json.dumps(record()))

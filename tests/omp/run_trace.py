@@ -18,6 +18,11 @@ from tool_test import (ARGUMENTS, ITERATIONS, THREADS, TRACED_PROGRAM, TraceTest
                        main)
 
 
+def process_of(records):
+    """A file's name ends with the number of its process and when that began."""
+    return int(records.name.rsplit("records-", 1)[1].split("-")[0])
+
+
 @unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")
 class Traces(TraceTest):
     def test_every_chunk_of_every_thread_is_in_it_once(self):
@@ -183,7 +188,7 @@ class EarlyEnds(TraceTest):
         self.addCleanup(tool.kill)
         self.assertEqual([tool.stdout.readline() for _ in range(2)], ["first\n", "waits\n"])
         (records,) = self.folder.glob("run.pftrace.records-*")
-        os.kill(int(records.name.rsplit("-", 1)[1]), signal.SIGKILL)
+        os.kill(process_of(records), signal.SIGKILL)
         _, said = tool.communicate(timeout=60)
         self.assertIn("run.pftrace", said)
         self.assertFalse(records.exists())
@@ -204,7 +209,7 @@ class EarlyEnds(TraceTest):
             self.assertIsNone(tool.poll())
             time.sleep(0.01)
             records = next(iter(self.folder.glob("run.pftrace.records-*")), None)
-        os.kill(int(records.name.rsplit("-", 1)[1]), signal.SIGKILL)
+        os.kill(process_of(records), signal.SIGKILL)
         tool.communicate(timeout=60)
         self.assertFalse(records.exists())
         trace = perfetto.Trace(self.trace)
@@ -219,6 +224,34 @@ class EarlyEnds(TraceTest):
     def test_a_program_that_leaves_by_exit_at_once(self):
         self.assertEqual(self.run_traced(5, ITERATIONS, "e").returncode, 3)
         self.assert_every_iteration_once(perfetto.Trace(self.trace), 5)
+
+    def test_a_process_that_becomes_another_program_keeps_what_both_recorded(self):
+        """Traces and steps: the number of the process is in the names of both."""
+        result = self.run_traced(20, ITERATIONS, "x", "steps.csv.part-*", schedule="random",
+                                 options=("--record", "steps.csv"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_every_iteration_once(perfetto.Trace(self.trace), 20)
+        second, = self.folder.glob("run-*.pftrace")
+        self.assert_every_iteration_once(perfetto.Trace(second), 3)
+        parts, wholes = (list(self.folder.glob(f"steps{name}")) for name in (".csv.part-*", "-*.csv"))
+        self.assertEqual([len(path.read_text().splitlines()) - 1 for path in wholes], [3])
+        self.assertEqual(len(parts), 1)
+        self.assertGreater(len(parts[0].read_text().splitlines()), 1)
+
+    def test_what_a_program_prints_without_standard_streams_does_not_reach_files_of_gimbal(self):
+        """Its files would have their numbers: of a program that was started so, and of a daemon."""
+        program = next(iter(self.programs.values()))
+        for closed in (">&-", "<&- >&-", "<&- >&- 2>&-"):
+            script = f'exec "$0" 5 {ITERATIONS} p "steps.csv.part-*" {closed}'
+            result = self.run_traced("-c", script, program, program="sh", schedule="random",
+                                     options=("--record", "steps.csv"))
+            self.assertEqual((result.returncode, result.stderr), (0, ""), closed)
+            self.assert_every_iteration_once(perfetto.Trace(self.trace), 5)
+            rows = (self.folder / "steps.csv").read_text().splitlines()
+            self.assertEqual({row.count(",") for row in rows}, {rows[0].count(",")}, closed)
+            self.assertEqual(len(rows), 6, closed)
+            for file in (self.trace, self.folder / "steps.csv"):
+                file.unlink()
 
     def test_by_hand_without_the_launcher(self):
         program = next(iter(self.programs.values()))

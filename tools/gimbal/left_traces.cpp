@@ -24,11 +24,11 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".records-";
 
-/// "TRACE.records-1234", where TRACE begins as the pattern does before its first placeholder.
+/// "TRACE.records-1234-1767268800250000", where TRACE begins as the pattern does before its first placeholder.
 bool is_of_pattern(const std::string& name, const std::string& start) {
     const std::size_t mark = name.rfind(kMark);
     return mark != std::string::npos && mark + kMark.size() < name.size() && name.starts_with(start) &&
-           name.find_first_not_of("0123456789", mark + kMark.size()) == std::string::npos;
+           name.find_first_not_of("0123456789-", mark + kMark.size()) == std::string::npos;
 }
 
 bool is_of_dead_process(const TraceFileHeader& header, std::uint64_t since_ns) {
