@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is made of traces: `gimbal simulate --trace`, `gimbal report --trace`, those of processes that were killed."""
+import json
 import os
 import re
 import resource
@@ -190,6 +191,68 @@ class Records(TraceTest):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("is damaged: none of its records can be read", done.stderr)
             self.assertFalse((self.work / "t.pftrace").exists())
+
+
+class Gaps(TraceTest):
+    """Blocks of one thread between which records are missing: no slice goes across."""
+
+    LOOP_SIZE, LOOP_BEGIN, LOOP_END, CHUNK, CHUNK_FIRST, CHUNK_SIZE, CHUNK_END = range(2, 9)
+
+    def block(self, sequence, dropped, *records):
+        """Records: kind, time [ns], payload."""
+        head = struct.pack("=IIQQQQ", 0x6b6c4247, 0, sequence, len(records), dropped, 100).ljust(64, b"\0")
+        data = b"".join(struct.pack("=QQ", time_ns << 8 | kind, payload) for kind, time_ns, payload in records)
+        return (head + data).ljust(Records.BLOCK, b"\0")
+
+    def events(self, *blocks):
+        """What the trace has of these blocks: (kind, name, time, duration) in the order of times."""
+        rate = 1 << 40, 1 << 40  # ticks, nanoseconds
+        header = struct.pack("=16sIiii QQQQ IIQ 256s1024s2048sI", b"gimbal records\n", 1, 0, 1, 1, 0, 0, *rate, 1, 0, 0,
+                             b"host", b"app", b"own.pftrace", 0)
+        self.write("t.records-1", header.ljust(Records.BLOCK, b"\0"), *blocks)
+        done = self.gimbal("report", "--trace", "perfetto", "t.records-1", "--to", "t.pftrace")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.gimbal("report", "--trace", "json", "t.pftrace", "--to", "t.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        events = json.loads((self.work / "t.json").read_text())["traceEvents"]
+        return [event for event in events if event["ph"] in "BEXi"]
+
+    def slices(self, *blocks):
+        """(name, begin, end) of every slice and instant [ns]; the first event is at 100, where JSON begins."""
+        found, open_ = [], []
+        for event in self.events(*blocks):
+            at = 100 + round(1000 * event["ts"])
+            if event["ph"] == "B":
+                open_.append((event["name"], at))
+            elif event["ph"] == "E":
+                found.append((*open_.pop(), at))
+            else:
+                found.append((event["name"], at, at + round(1000 * event.get("dur", 0))))
+        self.assertEqual(open_, [])
+        return found
+
+    def test_what_was_open_ends_before_the_gap(self):
+        begin = [(self.LOOP_SIZE, 100, 8), (self.LOOP_BEGIN, 100, 0), (self.CHUNK, 110, 1)]
+        after = [(self.CHUNK_END, 900, 0), (self.LOOP_END, 910, 0), (self.LOOP_BEGIN, 920, 0), (self.CHUNK, 930, 1),
+                 (self.LOOP_END, 940, 0)]
+        self.assertEqual(sorted(self.slices(self.block(0, 0, *begin), self.block(1, 5, *after))),
+                         sorted([("unknown", 100, 110), ("chunk", 110, 110), ("records lost", 110, 110),
+                                 ("unknown", 920, 940), ("chunk", 930, 940)]))
+
+    def test_a_chunk_whose_loop_has_no_begin_ends_with_the_loop(self):
+        after = [(self.CHUNK_SIZE, 890, 4), (self.CHUNK, 900, 1), (self.LOOP_END, 910, 0), (self.LOOP_BEGIN, 920, 0),
+                 (self.LOOP_END, 940, 0)]
+        self.assertEqual(sorted(self.slices(self.block(0, 0, (self.CHUNK_FIRST, 100, 8)), self.block(1, 5, *after))),
+                         sorted([("records lost", 100, 100), ("chunk", 900, 910), ("unknown", 920, 940)]))
+
+    def test_a_block_that_is_missing_is_a_gap(self):
+        self.assertEqual(self.slices(self.block(0, 0, (self.LOOP_BEGIN, 100, 0), (self.CHUNK, 110, 1)),
+                                     self.block(2, 0, (self.LOOP_END, 910, 0))),
+                         [("chunk", 110, 110), ("unknown", 100, 110)])
+
+    def test_where_all_before_was_lost_the_gap_stands_at_the_first_record(self):
+        self.assertEqual(sorted(self.slices(self.block(0, 5, (self.LOOP_BEGIN, 100, 0), (self.LOOP_END, 110, 0)))),
+                         [("records lost", 100, 100), ("unknown", 100, 110)])
 
 
 class Left(TraceTest):

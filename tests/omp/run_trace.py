@@ -122,6 +122,12 @@ class Traces(TraceTest):
         counted = sum(one.arguments["records"] for thread in trace.threads() for one in thread.instants
                       if one.name == "records lost")
         self.assertEqual(lost, counted)
+        for thread in trace.threads():
+            gaps = [one.begin_ns for one in thread.instants if one.name == "records lost"]
+            slices = thread.of("loop") + thread.of("chunk")
+            for gap in gaps:
+                self.assertTrue(any(one.begin_ns > gap for one in slices), "it stands where the records are missing")
+                self.assertFalse([one for one in slices if one.begin_ns < gap < one.end_ns], "it never was")
         chunks = sum(len(thread.of("chunk")) for thread in trace.threads())
         self.assertGreater(chunks, 10000)
         self.assertGreater(chunks + lost, 1100 * ITERATIONS)
