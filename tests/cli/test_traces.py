@@ -2,6 +2,7 @@
 """What is made of traces: `gimbal simulate --trace`, `gimbal report --trace`, those of processes that were killed."""
 import json
 import os
+import pathlib
 import re
 import resource
 import shutil
@@ -255,13 +256,75 @@ class Gaps(TraceTest):
                          [("records lost", 100, 100), ("unknown", 100, 110)])
 
 
+LEAVES_A_THREAD = """
+#include <pthread.h>
+#include <unistd.h>
+static void* wait(void* none) { pause(); return none; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, wait, 0);
+    pthread_exit(0);
+}
+"""
+
+
 class Left(TraceTest):
     """Records of processes that did not write their trace: runtime/trace/record.hpp has the header."""
 
-    def records_of(self, pid):
+    def records_of(self, pid, target=None, beside=None):
+        """@param target  of the trace; its records lie beside `beside`"""
+        target = str(target or self.work / "t.pftrace")
         header = struct.pack("=16sIiii QQQQ IIQ 256s1024s2048sI", b"gimbal records\n", 1, 0, 1, pid, 1, time.time_ns(), 0,
-                             0, 1, 0, 0, socket.gethostname().encode(), b"app", str(self.work / "t.pftrace").encode(), 0)
-        return self.write(f"t.pftrace.records-{pid}", header.ljust(1 << 16, b"\0"))
+                             0, 1, 0, 0, socket.gethostname().encode(), b"app", target.encode(), 0)
+        path = self.work / f"{beside or target}.records-{pid}-1767268800250000"
+        path.write_bytes(header.ljust(1 << 16, b"\0"))
+        return path
+
+    def run_traced(self, pattern):
+        return self.gimbal("run", "--report", "off", "--trace", pattern, "--", "true").stderr
+
+    def dead(self):
+        process = subprocess.Popen(["true"])
+        process.wait()
+        return process.pid
+
+    def test_a_folder_may_have_a_placeholder(self):
+        folder = self.work / "a" / "d-node7" / "of-0"
+        folder.mkdir(parents=True)
+        pid = self.dead()
+        records = self.records_of(pid, folder / "x-0.pftrace")
+        said = self.run_traced("a/d-%h/of-%r/x-%r.pftrace")
+        self.assertIn(f"process {pid} ended early; what it recorded is in {folder}/x-0.pftrace", said)
+        self.assertFalse(records.exists())
+
+    def test_the_trace_may_be_a_device(self):
+        pid = self.dead()
+        other = self.records_of(pid, "/dev/zero", self.temporary / "gimbal-trace")
+        self.assertEqual(self.run_traced("/dev/null"), "")
+        other.unlink()
+        records = self.records_of(pid, "/dev/null", self.temporary / "gimbal-trace")
+        self.assertIn(f"process {pid} ended early; what it recorded is in /dev/null", self.run_traced("/dev/null"))
+        self.assertFalse(records.exists())
+
+    def test_a_process_has_ended_though_its_parent_has_not_looked(self):
+        child = subprocess.Popen(["true"])
+        self.addCleanup(child.wait)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        self.records_of(child.pid)
+        self.assertIn(f"process {child.pid} ended early", self.run_traced("t.pftrace"))
+
+    def test_a_process_whose_main_thread_has_ended_lives(self):
+        """It looks like one that has ended and that its parent has not looked at."""
+        child = subprocess.Popen([self.compile(LEAVES_A_THREAD, "leaves", "-pthread")])
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        deadline = time.monotonic() + 100
+        while " Z " not in (stat := pathlib.Path(f"/proc/{child.pid}/stat").read_text()):
+            self.assertLess(time.monotonic(), deadline, stat)
+            time.sleep(0.01)
+        records = self.records_of(child.pid)
+        self.assertEqual(self.run_traced("t.pftrace"), "")
+        self.assertTrue(records.exists())
 
     def run_as_nobody(self):
         """Process 1 is somebody else's then."""
@@ -272,12 +335,11 @@ class Left(TraceTest):
                               env=self.environment(), cwd=self.work, text=True, capture_output=True, timeout=600, **nobody)
 
     def test_those_of_a_dead_process_become_its_trace(self):
-        dead = subprocess.Popen(["true"])
-        dead.wait()
-        self.records_of(dead.pid)
-        self.assertIn(f"process {dead.pid} ended early", self.run_as_nobody().stderr)
+        pid = self.dead()
+        self.records_of(pid)
+        self.assertIn(f"process {pid} ended early", self.run_as_nobody().stderr)
 
     def test_those_of_a_process_that_somebody_else_runs_are_left_to_it(self):
-        name = self.records_of(1)
+        records = self.records_of(1)
         self.assertNotIn("process 1", self.run_as_nobody().stderr)
-        self.assertTrue((self.work / name).exists())
+        self.assertTrue(records.exists())

@@ -259,6 +259,16 @@ class EarlyEnds(TraceTest):
             for file in (self.trace, self.folder / "steps.csv"):
                 file.unlink()
 
+    def test_a_path_that_has_no_room_in_the_records_is_refused(self):
+        folder = self.folder.joinpath(*("n" * 200 for _ in range(11)))
+        folder.mkdir(parents=True)
+        result = self.tool("run", "-t", THREADS, "--schedule", "fac2", "--trace", folder / "run.pftrace", "--",
+                           next(iter(self.programs.values())), 3, ITERATIONS)
+        self.assertEqual((result.returncode, result.stderr.count("gimbal: ")), (0, 1), result.stderr)
+        self.assertRegex(result.stderr,
+                         r"gimbal: warning: no trace is written: its path has \d+ bytes, and at most 2047")
+        self.assertEqual(list(folder.iterdir()), [])
+
     def test_by_hand_without_the_launcher(self):
         program = next(iter(self.programs.values()))
         env = environment(**self.settings, LD_PRELOAD=ARGUMENTS.library, OMP_NUM_THREADS=str(THREADS),

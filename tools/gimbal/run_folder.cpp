@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -162,9 +161,7 @@ bool at_time_limit() {
 }
 
 bool is_alive(const RunRecord& record) {
-    const std::string path = "/proc/" + std::to_string(record.pid) + "/stat";
-    std::array<char, ProcessStat::kEnough> room;
-    return is_this_host(record.host) && !ProcessStat::read(path.c_str(), room).has_ended();
+    return is_this_host(record.host) && !process_has_ended(record.pid);
 }
 
 /// A launcher that ends its ranks does not wait for them.
