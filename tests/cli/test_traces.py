@@ -194,6 +194,17 @@ class Records(TraceTest):
             self.assertFalse((self.work / "t.pftrace").exists())
 
 
+    def test_a_trace_that_is_there_stays(self):
+        """It may be of another run; and records of two programs of one process name the same trace."""
+        first, second = self.write_records(0), self.work / "u.records-1"
+        shutil.copy(self.work / first, second)
+        (self.work / "own.pftrace").write_text("of another run")
+        done = self.gimbal("report", "--trace", "perfetto", first, second)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "own-1.pftrace\nown-1-2.pftrace\n", ""))
+        self.assertEqual((self.work / "own.pftrace").read_text(), "of another run")
+        self.assertTrue((self.work / "own-1-2.pftrace").exists())
+
+
 class Gaps(TraceTest):
     """Blocks of one thread between which records are missing: no slice goes across."""
 
