@@ -326,6 +326,12 @@ std::string why_by_use(OpenmpUse use, bool rules, std::size_t processes) {
     return {};
 }
 
+/// Whether a loop had begun in a process that wrote no later record.
+bool had_begun(const RunRecord& record) {
+    return !record.unfinished.empty() ||
+           (!record.partial.empty() && record.openmp_use == OpenmpUse::runtime_loops && record.loops.empty());
+}
+
 /// Why there is no table.
 std::string no_loops(const RunRecord& record, std::size_t processes) {
     const std::string text = "no loop ran under Gimbal: ";
@@ -366,7 +372,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, s
     const std::string placed = placement(sorted);
     if (!run.loops.empty())
         text += loop_table(run, level == ReportLevel::full ? run.loops.size() : kMaxLoops, width);
-    else if (std::any_of(sorted.begin(), sorted.end(), [](const auto& r) { return !r.unfinished.empty(); }))
+    else if (std::any_of(sorted.begin(), sorted.end(), had_begun))
         text += "no loop had ended by then: there are no figures.\n";
     else if (placed.empty())
         text += no_loops(telling(sorted), sorted.size());
