@@ -10,6 +10,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "gimbal/file_identity.hpp"
+
 namespace gimbal::lb4mpi {
 
 namespace {
@@ -18,24 +20,25 @@ namespace {
 class Probe {
 public:
     Probe() {
-        if (pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) ends_[0] = ends_[1] = -1;
+        if (pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) return;
+        for (int& end : ends_) end = beyond_standard_streams(end);
     }
     ~Probe() {
-        if (ends_[0] < 0) return;
-        close(ends_[0]);
-        close(ends_[1]);
+        for (const int end : ends_)
+            if (end >= 0) close(end);
     }
     Probe(const Probe&) = delete;
     Probe& operator=(const Probe&) = delete;
 
     /// The bytes behind a text are read, too, and not looked at; a checker that stands before write() would complain.
     bool read(const char* from, std::span<char> into) {
-        return ends_[0] >= 0 && syscall(SYS_write, ends_[1], from, into.size()) == static_cast<long>(into.size()) &&
+        return ends_[0] >= 0 && ends_[1] >= 0 &&
+               syscall(SYS_write, ends_[1], from, into.size()) == static_cast<long>(into.size()) &&
                ::read(ends_[0], into.data(), into.size()) == static_cast<ssize_t>(into.size());
     }
 
 private:
-    int ends_[2];
+    int ends_[2] = {-1, -1};
 };
 
 /// Bytes from `from` to the end of its page, at most `most`.

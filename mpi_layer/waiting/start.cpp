@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gimbal/file_identity.hpp"
 #include "gimbal/hash.hpp"
 #include "gimbal/launchers.h"
 #include "node.hpp"
@@ -38,7 +39,7 @@ constexpr bool kOpenMpi = false;
 /// A descriptor that is closed in the end.
 class File {
 public:
-    explicit File(int number) noexcept : number_(number) {}
+    explicit File(int number) noexcept : number_(beyond_standard_streams(number)) {}
     ~File() {
         if (number_ >= 0) close(number_);
     }
@@ -128,7 +129,7 @@ int receive_file(int socket) noexcept {
     if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) return -1;
     int file = -1;
     std::memcpy(&file, CMSG_DATA(header), sizeof file);
-    return file;
+    return beyond_standard_streams(file);
 }
 
 /// This rank has the name: it makes the file, and gives it to all others that come in time.

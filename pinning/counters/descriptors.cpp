@@ -48,6 +48,7 @@ void DescriptorSlot::give() noexcept {
 
 bool Descriptor::keep(int fd, int most) noexcept {
     reset();
+    fd = beyond_standard_streams(fd);
     if (fd < 0) return false;
     if (!slot_.take(most)) {
         close(fd);

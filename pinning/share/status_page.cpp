@@ -66,7 +66,7 @@ std::unique_ptr<StatusPage> snapshot(int file) {
 
 SharedStatusPage::SharedStatusPage(std::string folder) {
     // Without a name until it is locked: nobody can take it for a dead process's.
-    file_ = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    file_ = beyond_standard_streams(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     if (file_ < 0) {
         error_ = folder + ": " + std::strerror(errno);
         return;
@@ -128,7 +128,7 @@ std::vector<std::unique_ptr<StatusPage>> other_pages(const std::string& own, con
     while (const dirent* entry = readdir(directory.get())) {
         const std::string path = folder + "/" + entry->d_name;
         if (!std::string_view(entry->d_name).starts_with(start) || path == own) continue;
-        const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        const int file = beyond_standard_streams(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
         if (file < 0) continue;
         struct stat info {};
         const bool ours = fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
@@ -144,7 +144,7 @@ std::vector<std::unique_ptr<StatusPage>> other_pages(const std::string& own, con
 // The folder itself is locked: there is no file to make or to leave behind, and the kernel drops the lock with its
 // owner.
 StartupLock::StartupLock(const std::string& folder) noexcept
-    : file_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    : file_(beyond_standard_streams(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC))) {
     constexpr int kTries = 1000;  // a busy machine lets the holder wait for a processor
     constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
     for (int i = 0; i < kTries && file_ >= 0 && !mine_; ++i) {

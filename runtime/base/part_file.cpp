@@ -2,6 +2,7 @@
 #include "base/part_file.hpp"
 
 #include "base/held_signal.hpp"
+#include "base/process_state.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/output_file.hpp"
 
@@ -26,7 +27,7 @@ namespace {
 }  // namespace
 
 std::string read_file(const std::string& path, std::size_t limit) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = beyond_standard_streams(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file < 0) cannot_read(path, errno);
     std::string text;
     std::array<char, 16384> buffer{};
@@ -43,7 +44,7 @@ std::string read_file(const std::string& path, std::size_t limit) {
 }
 
 PartFile::PartFile(std::string path, unsigned mode) : path_(std::move(path)) {
-    const std::string aside = path_ + ".part-" + std::to_string(getpid());
+    const std::string aside = path_ + ".part-" + program_number();
     OutputFile opened = open_output(path_, aside, mode);
     file_ = opened.descriptor;
     if (file_ < 0) fail(opened.refusal);

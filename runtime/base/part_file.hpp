@@ -18,8 +18,9 @@ namespace gimbal {
 enum class Durable : bool { no, yes };
 
 /// A file that is written piece by piece and whose name never shows half of it: it grows beside its place, as
-/// "<path>.part-<process>", and is renamed when it is complete. Without finish() nothing is left; a process that is
-/// killed leaves the part. Where the program has closed its descriptor it is opened again.
+/// "<path>.part-<program_number()>", and is renamed when it is complete. Without finish() nothing is left; a process
+/// that is killed, or becomes another program by exec(), leaves the part. Where the program has closed its descriptor
+/// it is opened again.
 /// @threads guarded by its owner; a signal for a file that is too large (SIGXFSZ) or a closed pipe becomes the error
 class PartFile {
 public:

@@ -52,6 +52,15 @@ double started_at_s() noexcept {
     return start_s;
 }
 
+std::string program_number(int process, double started_s) {
+    const std::string number = std::to_string(process);
+    return started_s > 0 ? number + "-" + std::to_string(static_cast<long long>(started_s * 1e6)) : number;
+}
+
+std::string program_number() {
+    return program_number(getpid(), start_s);
+}
+
 void note_forked() noexcept {
     forked = true;
 }

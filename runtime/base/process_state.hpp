@@ -13,6 +13,13 @@ void note_start() noexcept;
 /// When that was, since 1970-01-01 UTC [s]. A child of fork() answers as its parent.
 [[nodiscard]] double started_at_s() noexcept;
 
+/// A part for names of files that are this program's in this process alone: "<process>-<microseconds when it started>".
+/// exec() puts another program in the place of this one, under the same number, and numbers come again; "<process>"
+/// before note_start(). @errors std::bad_alloc  @threads any
+[[nodiscard]] std::string program_number();
+/// The same of another process. @param started_s  as started_at_s(); 0: not known
+[[nodiscard]] std::string program_number(int process, double started_s);
+
 /// This process is a child of fork() and has not become another program. @threads the only one of a new child
 void note_forked() noexcept;
 [[nodiscard]] bool is_forked() noexcept;

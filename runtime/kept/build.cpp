@@ -18,6 +18,7 @@
 #include <cpuid.h>
 #endif
 
+#include "gimbal/file_identity.hpp"
 #include "gimbal/hash.hpp"
 
 namespace gimbal {
@@ -57,7 +58,7 @@ std::uint64_t hash_of_file(const char* path) noexcept {
 /// An open file, as far as it is wanted.
 class File {
 public:
-    explicit File(const char* path) noexcept : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
+    explicit File(const char* path) noexcept : file_(beyond_standard_streams(open(path, O_RDONLY | O_CLOEXEC))) {}
     ~File() {
         if (file_ >= 0) close(file_);
     }

@@ -18,6 +18,7 @@
 #include "base/part_file.hpp"
 #include "base/spelling.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/file_identity.hpp"
 
 namespace gimbal {
 
@@ -31,7 +32,7 @@ constexpr std::string_view kEnding = ".kept";
 /// An open file or folder.
 class Descriptor {
 public:
-    explicit Descriptor(int number) noexcept : number_(number) {}
+    explicit Descriptor(int number) noexcept : number_(beyond_standard_streams(number)) {}
     ~Descriptor() {
         if (number_ >= 0) close(number_);
     }
@@ -94,7 +95,7 @@ struct Found {
 
 std::vector<Found> files_of(int folder) {
     std::vector<Found> files;
-    const int copy = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+    const int copy = fcntl(folder, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     DIR* const list = copy >= 0 ? fdopendir(copy) : nullptr;
     if (!list && copy >= 0) close(copy);
     for (std::size_t k = 0; list && k < kMaxEntries; ++k) {

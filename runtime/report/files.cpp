@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <functional>
 
 #include "base/process_state.hpp"
 #include "gimbal/options.hpp"
+#include "gimbal/output_file.hpp"
 
 namespace gimbal {
 
@@ -75,17 +75,29 @@ std::string before_extension(std::string path, std::string_view text) {
     return path.insert(dot == std::string::npos || dot <= name ? path.size() : dot, text);
 }
 
+std::string unlike_others(const std::string& path, int process,
+                          const std::function<bool(const std::string& path)>& is_free) {
+    if (is_free(path)) return path;
+    const std::string number = "-" + std::to_string(process);
+    std::string own = before_extension(path, number);
+    for (int program = 2; !is_free(own); ++program)
+        own = before_extension(path, number + "-" + std::to_string(program));
+    return own;
+}
+
 std::string own_path(std::string path) {
-    if (options().run_dir.empty() || is_device(path)) return path;
-    const std::string taken =
-        from_start(options().run_dir) + "/taken-" + std::to_string(std::hash<std::string>{}(path));
-    const int file = open(taken.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (file >= 0) close(file);
-    return file >= 0 || errno != EEXIST ? path : before_extension(std::move(path), "-" + std::to_string(getpid()));
+    if (options().run_dir.empty() || is_device(path) || is_stream(path)) return path;
+    const std::string folder = from_start(options().run_dir);
+    return unlike_others(path, getpid(), [&](const std::string& wanted) {
+        const std::string taken = folder + "/taken-" + std::to_string(std::hash<std::string>{}(wanted));
+        const int file = open(taken.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+        if (file >= 0) close(file);
+        return file >= 0 || errno != EEXIST;
+    });
 }
 
 std::string record_file_name(const RunRecord& record) {
-    return "record-" + std::to_string(record.rank) + "-" + std::to_string(record.pid) + ".json";
+    return "record-" + std::to_string(record.rank) + "-" + program_number(record.pid, record.started_s) + ".json";
 }
 
 void write_file_aside(const std::string& path, std::string_view text, Durable durable) {

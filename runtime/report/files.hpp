@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -20,12 +21,19 @@ namespace gimbal {
 /// Text before the extension of a path, or at its end.
 [[nodiscard]] std::string before_extension(std::string path, std::string_view text);
 
-/// A path for one process alone: under `gimbal run` the first one that asks for it has it, and others have
-/// "-<process>" before the extension. Elsewhere, and under /dev/, everybody has the path as it is.
+/// The path, or where others have it, with "-<process>" before its extension; where that is another's, too, since one
+/// program after the other ran in the process, with "-<process>-2", and so on.
+/// @param is_free  asked for each of them
+/// @errors std::bad_alloc, and what is_free throws  @threads any
+[[nodiscard]] std::string unlike_others(const std::string& path, int process,
+                                        const std::function<bool(const std::string& path)>& is_free);
+
+/// A path for one process alone: under `gimbal run` the first one that asks for it has it, and others have another
+/// (unlike_others). Elsewhere, and of devices and pipes, everybody has the path as it is.
 /// @threads any  @cost a file in GIMBAL_RUN_DIR
 [[nodiscard]] std::string own_path(std::string path);
 
-/// Name of one process's record inside GIMBAL_RUN_DIR: "record-<rank>-<pid>.json".
+/// Name of one program's record inside GIMBAL_RUN_DIR: "record-<rank>-<program_number()>.json".
 [[nodiscard]] std::string record_file_name(const RunRecord& record);
 
 /// Write a file so that its name never shows half of it: write beside it, flush to the device, rename.

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/c_locale.hpp"
 #include "gimbal/error.hpp"
 #include "report/json_numbers.hpp"
+#include "report/json_text.hpp"
 #include "report/metrics.hpp"
 
 namespace gimbal {
@@ -27,15 +27,6 @@ constexpr int kSchemaVersion = 1;
 constexpr double kRounding_s = 1e-3;  // by which a sum of times may be below 0
 constexpr std::uint32_t kMaxWorkers = std::uint32_t{1} << 20;
 constexpr int kMaxRanks = 1 << 24;
-
-Json parsed(std::string_view text) {
-    const CLocale plain;
-    return Json::parse(text, nullptr, false);
-}
-
-double finite(double value) {
-    return std::isfinite(value) ? value : 0;
-}
 
 [[noreturn]] void refuse(const char* key) {
     throw Error(ErrorCode::file, "the record's key \"" + std::string(key) + "\" is missing or of the wrong type",
@@ -351,7 +342,7 @@ void keys(Io& io, Of<Io, RunRecord>& record) {
 
 /// What placement says, with its words for people among it, so that a merged report can show them.
 Json placement_of(const RunRecord& record) {
-    Json json = parsed(record.placement);
+    Json json = json_of(record.placement);
     if (!json.is_object()) json = Json::object();
     json["text"] = record.placement_text;
     return json;
@@ -391,7 +382,7 @@ std::string to_json(const RunRecord& record) {
 }
 
 RunRecord from_json(std::string_view text) {
-    const Json json = parsed(text);
+    const Json json = json_of(text);
     if (json.is_discarded() || !json.is_object()) throw Error(ErrorCode::file, "the record is not a JSON object");
     check_version(json);
     RunRecord record;

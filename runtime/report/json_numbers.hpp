@@ -10,6 +10,11 @@ namespace gimbal {
 
 inline constexpr double kMaxReal = 1e15;  ///< of seconds, ratios and other reals: more is no measurement
 
+/// A number as JSON can have it: 0 for one that is none.
+[[nodiscard]] inline double finite(double value) noexcept {
+    return std::isfinite(value) ? value : 0;
+}
+
 /// Whether a number is one that T can hold: the library would convert it without a word.
 template <class T, class Json>
 [[nodiscard]] bool fits(const Json& json) {

@@ -309,7 +309,7 @@ std::string why_by_use(OpenmpUse use, bool rules, std::size_t processes) {
             if (processes > 1)
                 return "none of the " + std::to_string(processes) +
                        " processes that left a record asked the OpenMP runtime for anything; one that is killed, or "
-                       "calls _exit(), before its first loop of Gimbal's or within 0.2 s of that leaves none";
+                       "calls _exit() or exec(), before its first loop of Gimbal's or within 0.2 s of that leaves none";
             return "neither the program nor a module that it loaded asked the OpenMP runtime for anything";
         case OpenmpUse::asked:
             return "the OpenMP runtime was asked for settings, but no parallel region and no loop ran";
@@ -324,6 +324,12 @@ std::string why_by_use(OpenmpUse use, bool rules, std::size_t processes) {
             return "its loops with schedule(runtime) had no iterations, or were left to libomp";
     }
     return {};
+}
+
+/// Whether a loop had begun in a process that wrote no later record.
+bool had_begun(const RunRecord& record) {
+    return !record.unfinished.empty() ||
+           (!record.partial.empty() && record.openmp_use == OpenmpUse::runtime_loops && record.loops.empty());
 }
 
 /// Why there is no table.
@@ -366,7 +372,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, s
     const std::string placed = placement(sorted);
     if (!run.loops.empty())
         text += loop_table(run, level == ReportLevel::full ? run.loops.size() : kMaxLoops, width);
-    else if (std::any_of(sorted.begin(), sorted.end(), [](const auto& r) { return !r.unfinished.empty(); }))
+    else if (std::any_of(sorted.begin(), sorted.end(), had_begun))
         text += "no loop had ended by then: there are no figures.\n";
     else if (placed.empty())
         text += no_loops(telling(sorted), sorted.size());

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -174,11 +175,14 @@ public:
             const TraceBlock& block = process_.records.block(place);
             if (!named) declare(block);
             named = true;
+            if (block.header.dropped > lost_ || block.header.sequence > next_block_) {
+                if (last_ns_ == 0 && block.header.count > 0) last_ns_ = process_.times.of(block.records[0]);
+                leave_gap(block.header.dropped);
+            }
+            next_block_ = block.header.sequence + 1;
             for (std::uint64_t i = 0; i < block.header.count; ++i) add(block.records[i]);
         }
-        if (thread_.dropped > 0)
-            out_.instant(last_ns_, loop_, out_.name("records lost"),
-                         std::array{TraceArgument{out_.argument_name("records"), thread_.dropped}});
+        if (thread_.dropped > lost_) leave_gap(thread_.dropped);
     }
 
 private:
@@ -206,6 +210,18 @@ private:
                       .tid = identity.tid(thread_)});
     }
 
+    /// Records are missing here: when what was open ended is not known; ends that follow may be of another begin.
+    /// @param dropped  that the thread had lost by then [count]
+    void leave_gap(std::uint64_t dropped) {
+        for (; !open_.empty(); open_.pop_back()) out_.end(last_ns_);
+        if (dropped > lost_)
+            out_.instant(last_ns_, loop_, out_.name("records lost"),
+                         std::array{TraceArgument{out_.argument_name("records"), dropped - lost_}});
+        lost_ = std::max(dropped, lost_);
+        loop_size_.reset();
+        chunk_first_.reset();
+    }
+
     void open(Slice slice, std::uint64_t category, std::uint64_t name, std::span<const TraceArgument> arguments = {}) {
         open_.push_back(slice);
         out_.begin(now_ns_, category, name, arguments);
@@ -228,11 +244,15 @@ private:
     }
     void begin_loop(std::uint64_t payload) {
         const Label& label = process_.texts.label(payload >> 32U);
-        open(Slice::loop, loop_, out_.name(label.loop),
-             std::array{TraceArgument{out_.argument_name("schedule"), label.schedule},
-                        TraceArgument{out_.argument_name("reason"), label.reason},
-                        TraceArgument{iterations_, loop_size_},
-                        TraceArgument{out_.argument_name("worker"), payload & UINT32_MAX}});
+        const std::array all = {TraceArgument{out_.argument_name("schedule"), label.schedule},
+                                TraceArgument{out_.argument_name("reason"), label.reason},
+                                TraceArgument{out_.argument_name("worker"), payload & UINT32_MAX},
+                                TraceArgument{iterations_, loop_size_.value_or(0)}};
+        open(Slice::loop, loop_, out_.name(label.loop), std::span(all).first(loop_size_ ? all.size() : all.size() - 1));
+    }
+    void end_loop() {
+        close_chunk();  // of a loop whose begin was lost, too
+        close(Slice::loop);
     }
     void decision(std::uint64_t payload) {
         const Label& label = process_.texts.label(payload);
@@ -280,7 +300,7 @@ private:
                 chunk_first_ = payload;
                 return;
             case TraceKind::chunk_size:
-                return begin_chunk(chunk_first_, payload);
+                return chunk_first_ ? begin_chunk(*chunk_first_, payload) : close_chunk();
             case TraceKind::chunk_end:
                 return close_chunk();
             case TraceKind::loop_size:
@@ -289,7 +309,7 @@ private:
             case TraceKind::loop_begin:
                 return begin_loop(payload);
             case TraceKind::loop_end:
-                return close(Slice::loop);
+                return end_loop();
             case TraceKind::barrier_begin:
                 return open(Slice::barrier, wait_, out_.name(payload == 1 ? "end of region" : "barrier"));
             case TraceKind::barrier_end:
@@ -347,7 +367,8 @@ private:
     std::uint64_t loop_, chunk_, wait_, cores_, chunk_name_, first_, iterations_;
     std::vector<Slice> open_;
     std::uint64_t now_ns_ = 0, last_ns_ = 0;
-    std::uint64_t loop_size_ = 0, chunk_first_ = 0, flows_ = 0;
+    std::optional<std::uint64_t> loop_size_, chunk_first_;  // nothing: not known
+    std::uint64_t flows_ = 0, lost_ = 0, next_block_ = 0;   // lost so far; number of the block that comes next
 };
 
 }  // namespace

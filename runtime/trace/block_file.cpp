@@ -43,7 +43,7 @@ int new_file(const std::string& path, std::string& refusal) {
     // empty where its main thread has ended.
     std::array<char, 64> same{};
     snprintf(same.data(), same.size(), "/proc/thread-self/fd/%d", output.descriptor);
-    const int file = open(same.data(), O_RDWR | O_CLOEXEC);
+    const int file = beyond_standard_streams(open(same.data(), O_RDWR | O_CLOEXEC));
     if (file < 0) refusal = std::strerror(errno);
     close(output.descriptor);
     return file;

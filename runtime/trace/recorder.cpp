@@ -69,13 +69,6 @@ void read_clocks(std::uint64_t& now_ticks, std::uint64_t& now_ns) noexcept {
     }
 }
 
-/// Where records are kept for a trace. Beside a device only root can make files.
-std::string records_beside(const std::string& trace) {
-    if (!trace.starts_with("/dev/") || trace.starts_with("/dev/shm/")) return trace;
-    const char* const folder = std::getenv("TMPDIR");
-    return std::string(folder && *folder ? folder : "/tmp") + "/gimbal-trace";
-}
-
 /// With the lock held. @return nullptr: there is no file
 TraceFile* file_of(Recorder& all) {
     TraceFile* made = all.file.load(std::memory_order_relaxed);
@@ -85,8 +78,14 @@ TraceFile* file_of(Recorder& all) {
     header.version = TraceFileHeader::kVersion;
     header.pid = static_cast<std::int32_t>(getpid());
     const std::string name = all.name(all.path);
-    std::copy_n(name.begin(), std::min(name.size(), header.target.size() - 1), header.target.begin());
-    const std::string path = records_beside(all.path) + ".records-" + std::to_string(header.pid);
+    if (name.size() >= header.target.size()) {
+        all.refusal = "no trace is written: its path has " + std::to_string(name.size()) + " bytes, and at most " +
+                      std::to_string(header.target.size() - 1) + " are possible";
+        warn_once(all.refusal);
+        return nullptr;
+    }
+    std::copy(name.begin(), name.end(), header.target.begin());
+    const std::string path = records_beside(all.path) + ".records-" + program_number();
     std::string refusal;
     made = TraceFile::create(path, header, all.limit, refusal);
     if (!made) {
@@ -236,6 +235,13 @@ std::string finish_trace() {
     if (!file) return {};
     read_clocks(file->header().last_ticks, file->header().last_ns);
     return file->path();
+}
+
+// Beside a device only root can make files.
+std::string records_beside(const std::string& trace) {
+    if (!trace.starts_with("/dev/") || trace.starts_with("/dev/shm/")) return trace;
+    const char* const folder = std::getenv("TMPDIR");
+    return from_start(folder && *folder ? folder : "/tmp") + "/gimbal-trace";
 }
 
 void note_refusal_said() noexcept {

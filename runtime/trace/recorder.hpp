@@ -123,6 +123,10 @@ void calibrate_trace() noexcept;
 /// @errors std::bad_alloc  @threads any
 [[nodiscard]] std::string trace_refusal();
 
+/// What the names of files of records begin with: ".records-" and a number of the process follow.
+/// @param trace  its path  @errors std::bad_alloc  @threads any
+[[nodiscard]] std::string records_beside(const std::string& trace);
+
 /// After finish_trace(): this process has said that it cannot make the trace; who finds its records need not.
 void note_refusal_said() noexcept;
 

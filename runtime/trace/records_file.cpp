@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "gimbal/error.hpp"
+#include "gimbal/file_identity.hpp"
 
 namespace gimbal {
 
@@ -44,14 +45,15 @@ bool stands_before(const Found& a, const Found& b) noexcept {
 
 }  // namespace
 
-RecordsFile::RecordsFile(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), buffer_(1) {
+RecordsFile::RecordsFile(const std::string& path)
+    : file_(beyond_standard_streams(open(path.c_str(), O_RDONLY | O_CLOEXEC))), buffer_(1) {
     if (file_ < 0)
         throw Error(ErrorCode::file, "cannot read \"" + path + "\": " + std::strerror(errno), "name a file of records");
     if (!read_at(file_, &header_, sizeof header_, 0) || header_.magic != TraceFileHeader::kMagic ||
         header_.version != TraceFileHeader::kVersion) {
         close(file_);
         throw Error(ErrorCode::file, "\"" + path + "\" holds no records of this version of Gimbal",
-                    "a process that was killed leaves such a file beside its trace: TRACE.records-<process>");
+                    "a process that was killed leaves such a file beside its trace: TRACE.records-<process>-<start>");
     }
     find_blocks();
 }

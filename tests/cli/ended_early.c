@@ -3,7 +3,8 @@
  * ended. Before, it waits until the record of these loops has been written, if WAIT names the file; under `gimbal run`
  * rank 0 waits for the records of all.
  * `inside` it is killed in one more loop, whose threads have not left when the record is written; of `half` one has.
- * usage: ended_early HOW [LOOPS]; WAIT=file (blank: none) */
+ * By `exec` it becomes another program.
+ * usage: ended_early HOW [LOOPS [PROGRAM ARGUMENT...]]; WAIT=file (blank: none) */
 #include <glob.h>
 #include <signal.h>
 #include <stdint.h>
@@ -108,6 +109,7 @@ int main(int argc, char** argv) {
     }
     if (strcmp(how, "signals") == 0) show_signals();
     if (strcmp(how, "threads") == 0) show_threads();
+    if (strcmp(how, "exec") == 0) execvp(argv[3], &argv[3]);
     if (strcmp(how, "_exit") == 0) _exit(3);
     if (strcmp(how, "quick_exit") == 0) quick_exit(4);
     if (strcmp(how, "abort") == 0) abort();

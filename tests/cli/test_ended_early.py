@@ -51,7 +51,7 @@ class UnderTheLauncher(EndedEarly):
                   "2": (130, "killed by SIGINT (Interrupt)"), "abort": (134, "killed by SIGABRT (Aborted)"),
                   "crash": (139, "killed by SIGSEGV (Segmentation fault)"),
                   "24": (152, "killed by SIGXCPU (CPU time limit exceeded)"),
-                  "_exit": (3, "it left by _exit(), or could not write its last record; status 3")}
+                  "_exit": (3, "it left by _exit() or exec(), or could not write its last record; status 3")}
         for how, (status, why) in deaths.items():
             with self.subTest(how=how):
                 result = self.run_killed(how)
@@ -104,6 +104,28 @@ class UnderTheLauncher(EndedEarly):
         for before, after in zip(sorted(seen), sorted(seen)[1:]):
             self.assertGreaterEqual(after, before / (1 - 0.125))
 
+    def test_a_process_that_becomes_another_program_is_reported_as_both(self):
+        """The number of the process is the same, and neither record replaces the other."""
+        why = "by exec() it became another program"
+        result = self.run_killed("exec", "10", "true")  # without the library
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("WARN partial: it left by _exit() or exec(), or could not write its last record; status 0;",
+                      result.stderr)
+        result = self.run_killed("exec", "10", self.program, "exit", "0")
+        self.assertIn(f"WARN partial: {why}; the figures are of the first ", result.stderr)
+        self.assertRegex(result.stderr, r"solver\.c:42 sweep +10 +1000 +fac2 ")
+        self.assertEqual(self.output()["partial"], why)
+        result = self.run_killed("exec", "10", self.program, "exec", "4", self.program, "exit", "3")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"solver\.c:42 sweep +17 +1700 +fac2 ")
+        pid = self.output()["pid"]
+        outputs = [self.output(name) for name in ("out.json", f"out-{pid}.json", f"out-{pid}-2.json")]
+        self.assertEqual([output["partial"] for output in outputs], [why, why, None])
+        for output, calls in zip(outputs, (10, 4, 3)):
+            self.assert_loops(output, calls)
+        result = self.gimbal("report", *self.work.glob("out*.json"))
+        self.assertRegex(result.stdout, r"solver\.c:42 sweep +17 +1700 +fac2 ")
+
     def test_quick_exit_and_exit_in_a_handler_leave_a_whole_record(self):
         for how, status in (("quick_exit", 4), ("handler", 7), ("exit", 0)):
             result = self.run_killed(how, env={"WAIT": ""})
@@ -116,15 +138,17 @@ class UnderTheLauncher(EndedEarly):
     def test_a_program_that_cannot_write_its_last_record_says_so(self):
         result = self.gimbal("run", "--", self.program, "nobody", env={"WAIT": "record"}, timeout=LIMIT_S)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stderr, r'gimbal: warning: cannot write "\S*/record-0-\d+\.json": Permission denied')
-        self.assertIn("WARN partial: it left by _exit(), or could not write its last record; status 0;", result.stderr)
+        self.assertRegex(result.stderr,
+                         r'gimbal: warning: cannot write "\S*/record-0-\d+-\d+\.json": Permission denied')
+        self.assertIn("WARN partial: it left by _exit() or exec(), or could not write its last record; status 0;",
+                      result.stderr)
 
     def test_what_a_shell_started_and_what_is_not_known_for_certain_is_said_so(self):
         script = self.script(f"{self.program} 9\nexit 137\n")
         result = self.gimbal("run", "--", script, env={"WAIT": "record"}, timeout=LIMIT_S)
         self.assertRegex(result.stderr,
-                         r"WARN partial: it was killed, left by _exit\(\), or could not write its last record; "
-                         r"\S*program.sh says: by SIGKILL")
+                         r"WARN partial: it was killed, left by _exit\(\) or exec\(\), or could not write its last "
+                         r"record; \S*program.sh says: by SIGKILL")
 
     def test_a_signal_to_the_launcher_reaches_the_program_and_stands_in_the_report(self):
         for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")):
@@ -166,7 +190,8 @@ class UnderTheLauncher(EndedEarly):
                                  env={"WAIT": "records"})
         self.assertNotEqual(result.returncode, 0)
         for text in ("WARN partial: ranks 0-2: it was killed, perhaps by the launcher since another rank had ended, ",
-                     "left by _exit(), or could not write its last record; mpiexec.hydra ", "3 ranks x 2 threads"):
+                     "left by _exit() or exec(), or could not write its last record; mpiexec.hydra ",
+                     "3 ranks x 2 threads"):
             self.assertIn(text, result.stderr)
         for rank in range(3):
             record = self.output(f"out-{rank}.json")

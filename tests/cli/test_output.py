@@ -2,6 +2,7 @@
 """Where output goes: full disks are said and end in a status that is not 0; no file is written through a link."""
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -142,6 +143,15 @@ class Output(CampaignTest):
         self.addCleanup(os.close, reader)
         self.assertEqual(self.gimbal("run", "--output", "pipe", "--", program).returncode, 0)
         self.assertEqual(json.loads(os.read(reader, 65536))["pid"], 100)
+        # Of several processes all come, one after the other.
+        two = self.writing_script(record(pid=100), record(pid=101))
+        done = self.gimbal("run", "--output", "/dev/stdout", "--report", "off", "--", two)
+        self.assertEqual(sorted(re.findall(r'"pid": (\d+)', done.stdout)), ["100", "101"], done.stderr)
+        self.assertEqual((done.stdout.count('"schema_version"'), done.stderr), (2, ""))
+        self.assertFalse(os.path.exists("/dev/stdout-101"))
+        self.assertEqual(self.gimbal("run", "--output", "pipe", "--", two).returncode, 0)
+        self.assertEqual(os.read(reader, 65536).count(b'"pid"'), 2)
+        self.assertFalse((self.work / "pipe-101").exists())
 
 
 if __name__ == "__main__":

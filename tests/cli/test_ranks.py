@@ -99,6 +99,18 @@ class Ranks(ToolTest):
             self.assertNotIn(f"{other}:210", "".join(said))
         self.assert_nothing_left()
 
+    def test_ranks_of_a_launcher_collect_in_a_relative_folder_though_they_leave_theirs(self):
+        (self.work / "temporary").mkdir()
+        (self.work / "there").mkdir()
+        text = json.dumps(record(0, 2)).replace('"rank": 0', '"rank": $PMI_RANK').replace('"', '\\"')
+        program = self.script(f'cd there\necho "{text}" > $GIMBAL_RUN_DIR/record-$PMI_RANK-$$.json\n')
+        rank = self.script(f"{self.tool} run -- {program} 2>> said\n", "rank.sh")
+        launcher = self.script(f"PMI_RANK=0 {rank} & PMI_RANK=1 {rank}\nwait\n", "launcher.sh")
+        env = self.environment({"PMI_SIZE": "2", "TMPDIR": "temporary"})
+        subprocess.run([launcher], env=env, cwd=self.work, check=True, timeout=600)
+        self.assertIn("2 ranks x 2 threads", (self.work / "said").read_text())
+        self.assertEqual(list((self.work / "temporary").iterdir()), [])
+
     def test_a_warning_is_said_once_and_stands_in_the_report(self):
         first, second = (self.rank(rank, "settings", "steal", "warn") for rank in (0, 1))
         self.assertEqual(first.stderr.count("gimbal: warning: counters do not progress here\n"), 1)

@@ -136,6 +136,15 @@ class Report(ToolTest):
             self.assertIn(name, result.stderr)
             self.assertIn(reason, result.stderr)
 
+    def test_what_is_nested_too_deep_is_an_error(self):
+        deep = '{"a":' * 100000 + "1" + "}" * 100000
+        text = json.dumps(record() | {"placement": {"mode": 7}}).replace("7}", deep + "}")
+        (self.work / "deep.json").write_text(text)
+        for words in ((), ("--json",), ("--html", "page.html")):
+            result = self.gimbal("report", *words, "deep.json")
+            self.assertEqual((result.returncode, result.stdout), (2, ""), words)
+            self.assertIn("deep.json: the record is nested more than 64 levels deep", result.stderr)
+
     def test_a_file_that_is_read_is_never_replaced(self):
         file = self.save("run.json", record())
         (self.work / "link.json").hardlink_to(self.work / file)

@@ -254,7 +254,7 @@ class Records(ToolTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn("left no record: it ended with status 2 after signal 2 (Interrupt) came to gimbal run.\n",
                       result.stderr)
-        self.assertIn("called _exit, before its first loop of Gimbal's or within 0.2 s of that;", result.stderr)
+        self.assertIn("called _exit or exec, before its first loop of Gimbal's or within 0.2 s of that;", result.stderr)
 
     def test_without_room_for_records_the_file_of_output_is_reported(self):
         (self.work / "old.json").write_text(json.dumps(record()))
@@ -282,6 +282,32 @@ class Records(ToolTest):
     def launcher(self, name="launcher.sh"):
         """One that starts one rank, after `-n 2`."""
         return self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\nshift 2; exec "$@"\n', name)
+
+    def test_a_program_of_mpi_counts_beside_the_shell_that_has_started_it(self):
+        """mpiexec -n 2 bash -c './m; true': the shell lives longer, and has no MPI."""
+        waiting = {"window_s": 1.0, "mpi_s": 0.5, "waiting_s": 0.25, "asleep_s": 0, "calls": 10, "sleeps": 0,
+                   "paths": []}
+        ranks = [record(rank, 2, 100 * pid + rank, loops=0) | {"job": "7", "mpi": mpi, "wall_s": wall_s}
+                 for rank in (0, 1) for pid, mpi, wall_s in ((1, "none", 3.0), (2, "watched", 1.0))]
+        for entry in ranks:
+            if entry["mpi"] == "watched":
+                entry["mpi_waiting"] = waiting
+        program = self.writing_script(*ranks)
+        result = self.gimbal("run", "-n", "2", "--mpiexec", self.launcher(), "--output", "o.json", "--", program)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("2 ranks", result.stderr)
+        self.assertNotIn("no ranks of one job", result.stderr)
+        self.assertNotIn("no use of MPI was seen", result.stderr)
+        self.assertEqual([json.loads((self.work / f"o-{rank}.json").read_text())["pid"] for rank in (0, 1)], [200, 201])
+
+    def test_a_relative_folder_for_temporary_files_is_found_from_everywhere(self):
+        (self.work / "temporary").mkdir()
+        program = self.writing_script(record())
+        program.write_text(program.read_text().replace("cat >", "mkdir -p there; cd there; cat >"))
+        result = self.gimbal("run", "--output", "o.json", "--", program, env={"TMPDIR": "temporary"})
+        self.assertIn("sph.cpp:210", result.stderr)
+        self.assertTrue((self.work / "o.json").exists())
+        self.assertEqual(list((self.work / "temporary").iterdir()), [])
 
     def test_a_launcher_that_starts_nothing_is_named_as_a_reason(self):
         launcher = self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\necho "not as root" >&2\nexit 3\n')

@@ -24,11 +24,11 @@ class Watched(ToolTest):
         cls.program = cls.build("watched")
 
     @classmethod
-    def build(cls, name, file="solver.c"):
+    def build(cls, name, file="solver.c", edit=lambda source: source):
         library = pathlib.Path(os.environ["GIMBAL_LIBRARY"])
         include = HERE.parents[1] / "runtime" / "include"
         source = (HERE / "ended_early.c").read_text().replace("solver.c", file)
-        return cls.compile(source, name, f"-I{include}", str(library), f"-Wl,-rpath,{library.parent}")
+        return cls.compile(edit(source), name, f"-I{include}", str(library), f"-Wl,-rpath,{library.parent}")
 
     def start(self, extra=None, words=(), program=None):
         """A program that has run 10 loops, has written its record, and stays. @return its process number"""
@@ -76,6 +76,21 @@ class Top(Watched):
                 self.assertEqual(sample.match(line)[1], last)
         self.assertEqual(kinds["gimbal_loop_calls_total"], "counter")
         self.assertRegex(text, r'gimbal_loop_calls_total\{.*loop="solver.c:42 sweep",workers="2".*\} 10\n')
+
+    def test_names_in_an_old_encoding_leave_the_formats_utf_8(self):
+        def edit(source):
+            """A loop without a name of its own: it is named by where its code lies in a file of Latin-1."""
+            before, after = source.split('.source = ";solver.c;sweep;42;9;;",')
+            code = "(const char*)enter_loop + 1"
+            return '#line 1 "gr\\366sse.c"\n' + before.replace("(const void*)0x10", code) + after
+
+        latin = self.build("latin", edit=edit)
+        pid = self.start(program=latin)
+        for form in ("prometheus", "json"):
+            done = subprocess.run([self.tool, "top", "--once", "--format", form, str(pid)], env=self.environment(),
+                                  cwd=self.work, capture_output=True, timeout=600)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertIn("gr\ufffdsse.c", done.stdout.decode())
 
     def test_loops_of_one_name_are_one(self):
         """A function of a header, in two objects: its metrics would stand there twice."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is made of traces: `gimbal simulate --trace`, `gimbal report --trace`, those of processes that were killed."""
+import json
 import os
+import pathlib
 import re
 import resource
 import shutil
@@ -192,13 +194,148 @@ class Records(TraceTest):
             self.assertFalse((self.work / "t.pftrace").exists())
 
 
+    def test_a_trace_that_is_there_stays(self):
+        """It may be of another run; and records of two programs of one process name the same trace."""
+        first, second = self.write_records(0), self.work / "u.records-1"
+        shutil.copy(self.work / first, second)
+        (self.work / "own.pftrace").write_text("of another run")
+        done = self.gimbal("report", "--trace", "perfetto", first, second)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "own-1.pftrace\nown-1-2.pftrace\n", ""))
+        self.assertEqual((self.work / "own.pftrace").read_text(), "of another run")
+        self.assertTrue((self.work / "own-1-2.pftrace").exists())
+
+
+class Gaps(TraceTest):
+    """Blocks of one thread between which records are missing: no slice goes across."""
+
+    LOOP_SIZE, LOOP_BEGIN, LOOP_END, CHUNK, CHUNK_FIRST, CHUNK_SIZE, CHUNK_END = range(2, 9)
+
+    def block(self, sequence, dropped, *records):
+        """Records: kind, time [ns], payload."""
+        head = struct.pack("=IIQQQQ", 0x6b6c4247, 0, sequence, len(records), dropped, 100).ljust(64, b"\0")
+        data = b"".join(struct.pack("=QQ", time_ns << 8 | kind, payload) for kind, time_ns, payload in records)
+        return (head + data).ljust(Records.BLOCK, b"\0")
+
+    def events(self, *blocks):
+        """What the trace has of these blocks: (kind, name, time, duration) in the order of times."""
+        rate = 1 << 40, 1 << 40  # ticks, nanoseconds
+        header = struct.pack("=16sIiii QQQQ IIQ 256s1024s2048sI", b"gimbal records\n", 1, 0, 1, 1, 0, 0, *rate, 1, 0, 0,
+                             b"host", b"app", b"own.pftrace", 0)
+        self.write("t.records-1", header.ljust(Records.BLOCK, b"\0"), *blocks)
+        done = self.gimbal("report", "--trace", "perfetto", "t.records-1", "--to", "t.pftrace")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.gimbal("report", "--trace", "json", "t.pftrace", "--to", "t.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        events = json.loads((self.work / "t.json").read_text())["traceEvents"]
+        return [event for event in events if event["ph"] in "BEXi"]
+
+    def slices(self, *blocks):
+        """(name, begin, end) of every slice and instant [ns]; the first event is at 100, where JSON begins."""
+        found, open_ = [], []
+        for event in self.events(*blocks):
+            at = 100 + round(1000 * event["ts"])
+            if event["ph"] == "B":
+                open_.append((event["name"], at))
+            elif event["ph"] == "E":
+                found.append((*open_.pop(), at))
+            else:
+                found.append((event["name"], at, at + round(1000 * event.get("dur", 0))))
+        self.assertEqual(open_, [])
+        return found
+
+    def test_what_was_open_ends_before_the_gap(self):
+        begin = [(self.LOOP_SIZE, 100, 8), (self.LOOP_BEGIN, 100, 0), (self.CHUNK, 110, 1)]
+        after = [(self.CHUNK_END, 900, 0), (self.LOOP_END, 910, 0), (self.LOOP_BEGIN, 920, 0), (self.CHUNK, 930, 1),
+                 (self.LOOP_END, 940, 0)]
+        self.assertEqual(sorted(self.slices(self.block(0, 0, *begin), self.block(1, 5, *after))),
+                         sorted([("unknown", 100, 110), ("chunk", 110, 110), ("records lost", 110, 110),
+                                 ("unknown", 920, 940), ("chunk", 930, 940)]))
+
+    def test_a_chunk_whose_loop_has_no_begin_ends_with_the_loop(self):
+        after = [(self.CHUNK_SIZE, 890, 4), (self.CHUNK, 900, 1), (self.LOOP_END, 910, 0), (self.LOOP_BEGIN, 920, 0),
+                 (self.LOOP_END, 940, 0)]
+        self.assertEqual(sorted(self.slices(self.block(0, 0, (self.CHUNK_FIRST, 100, 8)), self.block(1, 5, *after))),
+                         sorted([("records lost", 100, 100), ("chunk", 900, 910), ("unknown", 920, 940)]))
+
+    def test_a_block_that_is_missing_is_a_gap(self):
+        self.assertEqual(self.slices(self.block(0, 0, (self.LOOP_BEGIN, 100, 0), (self.CHUNK, 110, 1)),
+                                     self.block(2, 0, (self.LOOP_END, 910, 0))),
+                         [("chunk", 110, 110), ("unknown", 100, 110)])
+
+    def test_where_all_before_was_lost_the_gap_stands_at_the_first_record(self):
+        self.assertEqual(sorted(self.slices(self.block(0, 5, (self.LOOP_BEGIN, 100, 0), (self.LOOP_END, 110, 0)))),
+                         [("records lost", 100, 100), ("unknown", 100, 110)])
+
+
+LEAVES_A_THREAD = """
+#include <pthread.h>
+#include <unistd.h>
+static void* wait(void* none) { pause(); return none; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, wait, 0);
+    pthread_exit(0);
+}
+"""
+
+
 class Left(TraceTest):
     """Records of processes that did not write their trace: runtime/trace/record.hpp has the header."""
 
-    def records_of(self, pid):
+    def records_of(self, pid, target=None, beside=None):
+        """@param target  of the trace; its records lie beside `beside`"""
+        target = str(target or self.work / "t.pftrace")
         header = struct.pack("=16sIiii QQQQ IIQ 256s1024s2048sI", b"gimbal records\n", 1, 0, 1, pid, 1, time.time_ns(), 0,
-                             0, 1, 0, 0, socket.gethostname().encode(), b"app", str(self.work / "t.pftrace").encode(), 0)
-        return self.write(f"t.pftrace.records-{pid}", header.ljust(1 << 16, b"\0"))
+                             0, 1, 0, 0, socket.gethostname().encode(), b"app", target.encode(), 0)
+        path = self.work / f"{beside or target}.records-{pid}-1767268800250000"
+        path.write_bytes(header.ljust(1 << 16, b"\0"))
+        return path
+
+    def run_traced(self, pattern):
+        return self.gimbal("run", "--report", "off", "--trace", pattern, "--", "true").stderr
+
+    def dead(self):
+        process = subprocess.Popen(["true"])
+        process.wait()
+        return process.pid
+
+    def test_a_folder_may_have_a_placeholder(self):
+        folder = self.work / "a" / "d-node7" / "of-0"
+        folder.mkdir(parents=True)
+        pid = self.dead()
+        records = self.records_of(pid, folder / "x-0.pftrace")
+        said = self.run_traced("a/d-%h/of-%r/x-%r.pftrace")
+        self.assertIn(f"process {pid} ended early; what it recorded is in {folder}/x-0.pftrace", said)
+        self.assertFalse(records.exists())
+
+    def test_the_trace_may_be_a_device(self):
+        pid = self.dead()
+        other = self.records_of(pid, "/dev/zero", self.temporary / "gimbal-trace")
+        self.assertEqual(self.run_traced("/dev/null"), "")
+        other.unlink()
+        records = self.records_of(pid, "/dev/null", self.temporary / "gimbal-trace")
+        self.assertIn(f"process {pid} ended early; what it recorded is in /dev/null", self.run_traced("/dev/null"))
+        self.assertFalse(records.exists())
+
+    def test_a_process_has_ended_though_its_parent_has_not_looked(self):
+        child = subprocess.Popen(["true"])
+        self.addCleanup(child.wait)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        self.records_of(child.pid)
+        self.assertIn(f"process {child.pid} ended early", self.run_traced("t.pftrace"))
+
+    def test_a_process_whose_main_thread_has_ended_lives(self):
+        """It looks like one that has ended and that its parent has not looked at."""
+        child = subprocess.Popen([self.compile(LEAVES_A_THREAD, "leaves", "-pthread")])
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        deadline = time.monotonic() + 100
+        while " Z " not in (stat := pathlib.Path(f"/proc/{child.pid}/stat").read_text()):
+            self.assertLess(time.monotonic(), deadline, stat)
+            time.sleep(0.01)
+        records = self.records_of(child.pid)
+        self.assertEqual(self.run_traced("t.pftrace"), "")
+        self.assertTrue(records.exists())
 
     def run_as_nobody(self):
         """Process 1 is somebody else's then."""
@@ -209,12 +346,11 @@ class Left(TraceTest):
                               env=self.environment(), cwd=self.work, text=True, capture_output=True, timeout=600, **nobody)
 
     def test_those_of_a_dead_process_become_its_trace(self):
-        dead = subprocess.Popen(["true"])
-        dead.wait()
-        self.records_of(dead.pid)
-        self.assertIn(f"process {dead.pid} ended early", self.run_as_nobody().stderr)
+        pid = self.dead()
+        self.records_of(pid)
+        self.assertIn(f"process {pid} ended early", self.run_as_nobody().stderr)
 
     def test_those_of_a_process_that_somebody_else_runs_are_left_to_it(self):
-        name = self.records_of(1)
+        records = self.records_of(1)
         self.assertNotIn("process 1", self.run_as_nobody().stderr)
-        self.assertTrue((self.work / name).exists())
+        self.assertTrue(records.exists())

@@ -182,13 +182,14 @@ class Records(unittest.TestCase):
         variables = {"LD_PRELOAD": str(OPTIONS.library), "OMP_NUM_THREADS": "2", "GIMBAL_SELECT": "random",
                      "GIMBAL_RECORD": "steps.csv", "GIMBAL_REPORT": "off"}
         program = subprocess.Popen([str(self.program), "stay"], cwd=self.folder, env=clean_environment() | variables)
-        part = self.folder / f"steps.csv.part-{program.pid}"
+        parts = []
         end = time.monotonic() + RUN_LIMIT_S
-        while time.monotonic() < end and not (part.is_file() and part.stat().st_size > 500):
+        while time.monotonic() < end and not (parts and parts[0].stat().st_size > 500):
             time.sleep(0.05)
+            parts = list(self.folder.glob(f"steps.csv.part-{program.pid}-*"))
         program.kill()
         program.wait()
-        self.assertGreater(len(self.rows(part.name)), 3)
+        self.assertGreater(len(self.rows(parts[0].name)), 3)
 
     def test_a_record_that_cannot_be_written_is_a_warning_at_the_end(self):
         done = self.run_program(GIMBAL_SELECT="random", GIMBAL_RECORD="no/such/folder.csv")

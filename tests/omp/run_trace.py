@@ -18,6 +18,11 @@ from tool_test import (ARGUMENTS, ITERATIONS, THREADS, TRACED_PROGRAM, TraceTest
                        main)
 
 
+def process_of(records):
+    """A file's name ends with the number of its process and when that began."""
+    return int(records.name.rsplit("records-", 1)[1].split("-")[0])
+
+
 @unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")
 class Traces(TraceTest):
     def test_every_chunk_of_every_thread_is_in_it_once(self):
@@ -117,6 +122,12 @@ class Traces(TraceTest):
         counted = sum(one.arguments["records"] for thread in trace.threads() for one in thread.instants
                       if one.name == "records lost")
         self.assertEqual(lost, counted)
+        for thread in trace.threads():
+            gaps = [one.begin_ns for one in thread.instants if one.name == "records lost"]
+            slices = thread.of("loop") + thread.of("chunk")
+            for gap in gaps:
+                self.assertTrue(any(one.begin_ns > gap for one in slices), "it stands where the records are missing")
+                self.assertFalse([one for one in slices if one.begin_ns < gap < one.end_ns], "it never was")
         chunks = sum(len(thread.of("chunk")) for thread in trace.threads())
         self.assertGreater(chunks, 10000)
         self.assertGreater(chunks + lost, 1100 * ITERATIONS)
@@ -183,7 +194,7 @@ class EarlyEnds(TraceTest):
         self.addCleanup(tool.kill)
         self.assertEqual([tool.stdout.readline() for _ in range(2)], ["first\n", "waits\n"])
         (records,) = self.folder.glob("run.pftrace.records-*")
-        os.kill(int(records.name.rsplit("-", 1)[1]), signal.SIGKILL)
+        os.kill(process_of(records), signal.SIGKILL)
         _, said = tool.communicate(timeout=60)
         self.assertIn("run.pftrace", said)
         self.assertFalse(records.exists())
@@ -204,7 +215,7 @@ class EarlyEnds(TraceTest):
             self.assertIsNone(tool.poll())
             time.sleep(0.01)
             records = next(iter(self.folder.glob("run.pftrace.records-*")), None)
-        os.kill(int(records.name.rsplit("-", 1)[1]), signal.SIGKILL)
+        os.kill(process_of(records), signal.SIGKILL)
         tool.communicate(timeout=60)
         self.assertFalse(records.exists())
         trace = perfetto.Trace(self.trace)
@@ -219,6 +230,44 @@ class EarlyEnds(TraceTest):
     def test_a_program_that_leaves_by_exit_at_once(self):
         self.assertEqual(self.run_traced(5, ITERATIONS, "e").returncode, 3)
         self.assert_every_iteration_once(perfetto.Trace(self.trace), 5)
+
+    def test_a_process_that_becomes_another_program_keeps_what_both_recorded(self):
+        """Traces and steps: the number of the process is in the names of both."""
+        result = self.run_traced(20, ITERATIONS, "x", "steps.csv.part-*", schedule="random",
+                                 options=("--record", "steps.csv"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_every_iteration_once(perfetto.Trace(self.trace), 20)
+        second, = self.folder.glob("run-*.pftrace")
+        self.assert_every_iteration_once(perfetto.Trace(second), 3)
+        parts, wholes = (list(self.folder.glob(f"steps{name}")) for name in (".csv.part-*", "-*.csv"))
+        self.assertEqual([len(path.read_text().splitlines()) - 1 for path in wholes], [3])
+        self.assertEqual(len(parts), 1)
+        self.assertGreater(len(parts[0].read_text().splitlines()), 1)
+
+    def test_what_a_program_prints_without_standard_streams_does_not_reach_files_of_gimbal(self):
+        """Its files would have their numbers: of a program that was started so, and of a daemon."""
+        program = next(iter(self.programs.values()))
+        for closed in (">&-", "<&- >&-", "<&- >&- 2>&-"):
+            script = f'exec "$0" 5 {ITERATIONS} p "steps.csv.part-*" {closed}'
+            result = self.run_traced("-c", script, program, program="sh", schedule="random",
+                                     options=("--record", "steps.csv"))
+            self.assertEqual((result.returncode, result.stderr), (0, ""), closed)
+            self.assert_every_iteration_once(perfetto.Trace(self.trace), 5)
+            rows = (self.folder / "steps.csv").read_text().splitlines()
+            self.assertEqual({row.count(",") for row in rows}, {rows[0].count(",")}, closed)
+            self.assertEqual(len(rows), 6, closed)
+            for file in (self.trace, self.folder / "steps.csv"):
+                file.unlink()
+
+    def test_a_path_that_has_no_room_in_the_records_is_refused(self):
+        folder = self.folder.joinpath(*("n" * 200 for _ in range(11)))
+        folder.mkdir(parents=True)
+        result = self.tool("run", "-t", THREADS, "--schedule", "fac2", "--trace", folder / "run.pftrace", "--",
+                           next(iter(self.programs.values())), 3, ITERATIONS)
+        self.assertEqual((result.returncode, result.stderr.count("gimbal: ")), (0, 1), result.stderr)
+        self.assertRegex(result.stderr,
+                         r"gimbal: warning: no trace is written: its path has \d+ bytes, and at most 2047")
+        self.assertEqual(list(folder.iterdir()), [])
 
     def test_by_hand_without_the_launcher(self):
         program = next(iter(self.programs.values()))

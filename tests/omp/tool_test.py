@@ -15,6 +15,7 @@ THREADS = 2  # of traced programs
 ITERATIONS = 300
 
 TRACED_PROGRAM = """
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,6 +31,13 @@ int main(int argc, char** argv) {
             for (int j = 0; j < 50 * i; ++j) sink = j;
         if (k == 0) { puts("first"); fflush(stdout); }
     }
+    if (argc > 4) { /* goes on once there is a file of this pattern */
+        glob_t found;
+        while (glob(argv[4], 0, NULL, &found) != 0) usleep(10000);
+        puts("printed");
+        fflush(stdout);
+    }
+    if (argc > 3 && argv[3][0] == 'x') execl(argv[0], argv[0], "3", argv[2], NULL);
     if (argc > 3 && argv[3][0] == 'd') omp_display_env(1);
     if (argc > 3 && argv[3][0] == 'e') _exit(3);
     if (argc > 3 && argv[3][0] == 'w') { puts("waits"); fflush(stdout); pause(); }

@@ -108,8 +108,8 @@ LaunchedJob::LaunchedJob(const Environment& environment, bool starts_ranks_itsel
     expected_ = here > 0 ? here : environment.ranks;
     const std::string launcher = launcher_of_all();
     const char* const base = std::getenv("TMPDIR");
-    const std::string path = std::string(base && *base ? base : "/tmp") + "/gimbal-job-" + std::to_string(geteuid()) +
-                             "-" + host_name() + "-" + launcher;
+    const std::string path = fs::absolute(base && *base ? base : "/tmp") /
+                             ("gimbal-job-" + std::to_string(geteuid()) + "-" + host_name() + "-" + launcher);
     if (expected_ < 2 || launcher.empty()) return;
     // A script that the launcher has started may run several programs one after the other, and one rank be at the next
     // while others are not: each run has a folder, and a rank goes to the first in which it has not been.

@@ -13,7 +13,9 @@
 #include "base/host_name.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/process_stat.hpp"
 #include "report/trace_conversion.hpp"
+#include "trace/recorder.hpp"
 #include "trace/records_file.hpp"
 
 namespace gimbal::tool {
@@ -24,23 +26,26 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".records-";
 
-/// "TRACE.records-1234", where TRACE begins as the pattern does before its first placeholder.
+/// "TRACE.records-1234-1767268800250000", where TRACE begins as the pattern does before its first placeholder.
 bool is_of_pattern(const std::string& name, const std::string& start) {
     const std::size_t mark = name.rfind(kMark);
     return mark != std::string::npos && mark + kMark.size() < name.size() && name.starts_with(start) &&
-           name.find_first_not_of("0123456789", mark + kMark.size()) == std::string::npos;
+           name.find_first_not_of("0123456789-", mark + kMark.size()) == std::string::npos;
 }
 
 bool is_of_dead_process(const TraceFileHeader& header, std::uint64_t since_ns) {
     // Of several launchers of one job the last one looks; it may have begun a little later than others.
     constexpr std::uint64_t kLater_ns = 5'000'000'000U;
-    return header.start_ns + kLater_ns >= since_ns && is_this_host(header.host.data()) && kill(header.pid, 0) != 0 &&
-           errno == ESRCH;  // EPERM: another user's, which lives
+    if (header.start_ns + kLater_ns < since_ns || !is_this_host(header.host.data())) return false;
+    if (kill(header.pid, 0) != 0) return errno == ESRCH;  // EPERM: another user's, which lives
+    return process_has_ended(header.pid);                 // nobody may have asked yet how it ended
 }
 
-void write_one(const std::string& path, std::uint64_t since_ns) {
+/// @param device  that the trace must be for; empty: any
+void write_one(const std::string& path, std::uint64_t since_ns, const std::string& device) {
     try {
         const TraceFileHeader header = RecordsFile(path).header();
+        if (!device.empty() && device != header.target.data()) return;
         if (header.refusal_said != 0 || !is_of_dead_process(header, since_ns)) return;
         const WrittenTrace written = write_trace(path);
         // Of a damaged file somebody may still want what is left.
@@ -56,22 +61,47 @@ void write_one(const std::string& path, std::uint64_t since_ns) {
     }
 }
 
+/// The folders that a path with placeholders may mean.
+std::vector<fs::path> folders_of(const fs::path& pattern) {
+    std::vector<fs::path> folders = {pattern.is_absolute() ? pattern.root_path() : fs::path(".")};
+    for (const fs::path& part : pattern.relative_path()) {
+        const std::string name = part;
+        const std::string start = name.substr(0, name.find('%'));
+        std::vector<fs::path> inside;
+        for (const fs::path& folder : folders) {
+            if (start == name) {
+                inside.push_back(folder / part);
+                continue;
+            }
+            std::error_code ignored;
+            for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+                if (entry.path().filename().string().starts_with(start) && entry.is_directory(ignored))
+                    inside.push_back(entry.path());
+        }
+        folders = std::move(inside);
+    }
+    return folders;
+}
+
 }  // namespace
 
 void write_left_traces(const std::string& pattern, std::uint64_t since_ns) {
     if (pattern.empty()) return;
-    const fs::path whole(pattern);
+    const fs::path whole(records_beside(pattern));
     const std::string name = whole.filename();
     std::string start = name.substr(0, name.find('%'));
     // Where ranks need a number and the pattern names none, it stands before the extension.
     start = start.substr(0, std::min(start.rfind('.'), start.size()));
     std::vector<std::string> left;
     std::error_code ignored;
-    for (const fs::directory_entry& entry :
-         fs::directory_iterator(whole.has_parent_path() ? whole.parent_path() : fs::path("."), ignored))
-        if (is_of_pattern(entry.path().filename(), start)) left.push_back(entry.path());
+    for (const fs::path& folder : folders_of(whole.parent_path()))
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+            if (is_of_pattern(entry.path().filename(), start)) left.push_back(entry.path());
     std::sort(left.begin(), left.end());
-    for (const std::string& path : left) write_one(path, since_ns);
+    // Beside a device there are none: those of all runs lie in one folder.
+    const bool is_known = whole != pattern && pattern.find('%') == std::string::npos;
+    const std::string device = is_known ? pattern : std::string();
+    for (const std::string& path : left) write_one(path, since_ns, device);
 }
 
 }  // namespace gimbal::tool

@@ -102,8 +102,9 @@ void explain_no_record(const RunRequest& request, const ProgramEnd& end, const s
         text += ": the launcher ended with status " + std::to_string(end.status) + ", perhaps before it started a rank";
     }
     write_stderr(text +
-                 ".\n        Possible reasons: it was killed or called _exit, before its first loop of Gimbal's or "
-                 "within 0.2 s of that;\n        a process that it has started still runs; it, or what it started, is "
+                 ".\n        Possible reasons: it was killed or called _exit or exec, before its first loop of "
+                 "Gimbal's or within 0.2 s of that;\n        a process that it has started still runs; it, or what it "
+                 "started, is "
                  "linked statically,\n        runs setuid or has file capabilities; or it cleared LD_PRELOAD or its "
                  "environment.\n");
 }

@@ -124,6 +124,14 @@ void check_replay(const Environment& environment, const RunRequest& request, con
                      "\":" + without + "\n");
 }
 
+void write_output(const std::string& path, const std::string& text) {
+    try {
+        write_file_aside(path, text);
+    } catch (const Error& error) {
+        write_stderr(message_text(error, "error"));
+    }
+}
+
 }  // namespace
 
 void check_files(const Environment& environment, const RunRequest& request, const Options& options) {
@@ -190,18 +198,18 @@ std::vector<RunRecord> output_records(const Environment& environment, const RunR
 
 void write_outputs(const std::string& pattern, const std::vector<RunRecord>& records) {
     std::set<std::string> written;
+    std::string in_turn;  // a reader of a pipe may leave when it is closed: it is opened once
     for (const RunRecord& record : records) {
-        std::string path = expand_pattern(pattern, record);
-        if (!written.insert(path).second) {
-            const std::string extension = fs::path(path).extension();
-            path.insert(path.size() - extension.size(), std::string("-").append(std::to_string(record.pid)));
+        if (is_stream(pattern)) {
+            in_turn += to_json(record);
+            continue;
         }
-        try {
-            write_file_aside(path, to_json(record));
-        } catch (const Error& error) {
-            write_stderr(message_text(error, "error"));
-        }
+        const std::string path =
+            unlike_others(expand_pattern(pattern, record), record.pid,
+                          [&](const std::string& wanted) { return written.insert(wanted).second; });
+        write_output(path, to_json(record));
     }
+    if (!in_turn.empty()) write_output(pattern, in_turn);
 }
 
 }  // namespace gimbal::tool

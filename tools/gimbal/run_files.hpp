@@ -25,7 +25,8 @@ void check_files(const Environment& environment, const RunRequest& request, cons
 [[nodiscard]] std::vector<RunRecord> output_records(const Environment& environment, const RunRequest& request,
                                                     const std::string& pattern, int process, std::uint64_t since_ns);
 
-/// Write each record where GIMBAL_OUTPUT says. What cannot be written is said.
+/// Write each record where GIMBAL_OUTPUT says: into a file of its own, into a device or a pipe all of them, one after
+/// the other. What cannot be written is said.
 void write_outputs(const std::string& pattern, const std::vector<RunRecord>& records);
 
 }  // namespace gimbal::tool

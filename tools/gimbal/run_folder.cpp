@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -38,20 +37,41 @@ bool ran_loops(const RunRecord& record) {
     return !record.loops.empty() || !record.unfinished.empty();
 }
 
-/// Of each rank: the processes that ran loops or were placed; if there is none, the one that
+/// A program of MPI: what else runs in a rank, a shell for instance, tells nothing of the ranks.
+bool tells_of_mpi(const RunRecord& record) {
+    return record.waiting || record.mpi > MpiHere::none;
+}
+
+/// Of each rank: the processes that ran loops, were placed or have MPI; if there is none, the one that
 /// asked most of OpenMP, and of these the one that lived longest.
 std::vector<RunRecord> telling(std::vector<RunRecord> records) {
     std::sort(records.begin(), records.end(), [](const RunRecord& a, const RunRecord& b) {
         if (a.rank != b.rank) return a.rank < b.rank;
         if (ran_loops(a) != ran_loops(b)) return ran_loops(a);
-        if (ran_loops(a)) return a.pid < b.pid;
+        if (ran_loops(a)) return a.pid != b.pid ? a.pid < b.pid : a.started_s < b.started_s;
+        if (tells_of_mpi(a) != tells_of_mpi(b)) return tells_of_mpi(a);
         return a.openmp_use != b.openmp_use ? a.openmp_use > b.openmp_use : a.wall_s > b.wall_s;
     });
     std::vector<RunRecord> kept;
     for (RunRecord& record : records)
-        if (kept.empty() || kept.back().rank != record.rank || ran_loops(record) || !record.placement.empty())
+        if (kept.empty() || kept.back().rank != record.rank || ran_loops(record) || !record.placement.empty() ||
+            tells_of_mpi(record))
             kept.push_back(std::move(record));
     return kept;
+}
+
+constexpr const char* kBecameAnother = "by exec() it became another program";
+
+/// One process, one program after the other: each of them but the last one was replaced.
+void explain_replaced(std::vector<RunRecord>& records) {
+    const auto replaces = [](const RunRecord& later, const RunRecord& one) {
+        return later.pid == one.pid && later.host == one.host && later.started_s > one.started_s;
+    };
+    for (RunRecord& record : records)
+        if (!record.partial.empty() && record.started_s > 0 &&
+            std::any_of(records.begin(), records.end(),
+                        [&](const RunRecord& other) { return replaces(other, record); }))
+            record.partial = kBecameAnother;
 }
 
 }  // namespace
@@ -59,7 +79,8 @@ std::vector<RunRecord> telling(std::vector<RunRecord> records) {
 RunFolder::RunFolder(const std::string& shared) : path_(shared) {
     if (!shared.empty()) return;
     const char* const base = std::getenv("TMPDIR");
-    path_ = std::string(base && *base ? base : "/tmp") + "/gimbal-run-XXXXXX";
+    // Whole: the program, or a script before it, may go to another folder.
+    path_ = fs::absolute(base && *base ? base : "/tmp") / "gimbal-run-XXXXXX";
     if (!mkdtemp(path_.data()))
         throw Error(ErrorCode::file, "cannot make a folder for records, " + path_ + ": " + std::strerror(errno),
                     "set TMPDIR to a folder that can be written");
@@ -106,6 +127,7 @@ std::vector<RunRecord> RunFolder::records(std::vector<std::string>& problems) co
         }
     }
     resolve_names(records);
+    explain_replaced(records);
     return telling(std::move(records));
 }
 
@@ -139,16 +161,16 @@ bool at_time_limit() {
 }
 
 bool is_alive(const RunRecord& record) {
-    const std::string path = "/proc/" + std::to_string(record.pid) + "/stat";
-    std::array<char, ProcessStat::kEnough> room;
-    return is_this_host(record.host) && !ProcessStat::read(path.c_str(), room).has_ended();
+    return is_this_host(record.host) && !process_has_ended(record.pid);
 }
 
 /// A launcher that ends its ranks does not wait for them.
 void wait_for_last_ones(const std::vector<RunRecord>& records) {
     constexpr std::chrono::milliseconds kLook(5), kPatience(1000);
     const auto until = std::chrono::steady_clock::now() + kPatience;
-    const auto dies = [](const RunRecord& record) { return !record.partial.empty() && is_alive(record); };
+    const auto dies = [](const RunRecord& record) {
+        return !record.partial.empty() && record.partial != kBecameAnother && is_alive(record);
+    };
     while (std::any_of(records.begin(), records.end(), dies) && std::chrono::steady_clock::now() < until)
         std::this_thread::sleep_for(kLook);
 }
@@ -161,12 +183,13 @@ std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const
     if (end.running || is_alive(record)) return "the process is still running";
     if (record.pid == end.pid) {
         if (end.killed_by) return "killed by " + signal_text(end.killed_by);
-        return "it left by _exit(), or could not write its last record; status " + std::to_string(end.status);
+        return "it left by _exit() or exec(), or could not write its last record; status " + std::to_string(end.status);
     }
     std::string text = request.ranks > 0
-                           ? "it was killed, perhaps by the launcher since another rank had ended, left by _exit(), or "
+                           ? "it was killed, perhaps by the launcher since another rank had ended, left by _exit() or "
+                             "exec(), or "
                              "could not write its last record; "
-                           : "it was killed, left by _exit(), or could not write its last record; ";
+                           : "it was killed, left by _exit() or exec(), or could not write its last record; ";
     text += request.ranks > 0 ? launcher_name(request) : request.command.front();
     if (end.killed_by) return text + " was killed by " + signal_text(end.killed_by);
     // As shells and launchers have it.
@@ -189,7 +212,7 @@ void explain_partial(const RunRequest& request, const ProgramEnd& end, std::vect
                 (at_time_limit() ? " at the job's time limit" : "");
     if (!end.running) wait_for_last_ones(records);
     for (RunRecord& record : records) {
-        if (record.partial.empty()) continue;
+        if (record.partial.empty() || record.partial == kBecameAnother) continue;
         record.partial = how_it_ended(request, end, record) + asked;
     }
 }

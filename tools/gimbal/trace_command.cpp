@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <string_view>
 
 #include "base/nearest.hpp"
@@ -10,8 +12,11 @@
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/output_file.hpp"
 #include "paths.hpp"
+#include "report/files.hpp"
 #include "report/trace_conversion.hpp"
+#include "trace/records_file.hpp"
 #include "traces.hpp"
 
 namespace gimbal::tool {
@@ -28,15 +33,27 @@ std::string beside(const std::string& trace, const std::string& ending) {
     return trace.substr(0, has_ending ? dot : trace.size()) + ending;
 }
 
+/// What the records name as their trace, where no file is: that may be the trace of another run, or of a program that
+/// ran in the same process before.
+std::string target_of(const std::string& records) {
+    const TraceFileHeader header = RecordsFile(records).header();
+    const std::string named(header.target.data(), strnlen(header.target.data(), header.target.size()));
+    return unlike_others(named, header.pid, [](const std::string& path) {
+        std::error_code ignored;
+        return is_stream(path) || !std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
+    });
+}
+
 void write_records(const ReportRequest& request) {
     if (!request.output.empty() && request.files.size() > 1)
         throw Error(ErrorCode::wrong_use, "report --trace perfetto: several files and one --to",
                     "leave it out: each trace gets the name that the run gave it");
     for (const std::string& file : request.files) {
         check_keeps_input(request.output, file);
+        const std::string output = request.output.empty() ? target_of(file) : request.output;
         const WrittenTrace written = [&] {
-            const CleanEnd end(request.output);
-            return write_trace(file, request.output, true, CleanEnd::check);
+            const CleanEnd end(output);
+            return write_trace(file, output, true, CleanEnd::check);
         }();
         for (const std::string& text : {damage_text(file, written), lost_text(written)})
             if (!text.empty()) write_stderr("gimbal: warning: " + text + "\n");

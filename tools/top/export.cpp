@@ -41,10 +41,15 @@ Json loops_of(const RunRecord& record) {
     return loops;
 }
 
-/// A label's value: backslash, quote and line feed are written with a backslash.
-std::string label(std::string_view text) {
+/// What is not UTF-8, in names of files for instance, becomes U+FFFD, as in JSON.
+std::string utf8(const std::string& text) {
+    return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+}
+
+/// A label's value: UTF-8, where backslash, quote and line feed are written with a backslash.
+std::string label(const std::string& text) {
     std::string escaped;
-    for (const char letter : text) {
+    for (const char letter : utf8(text)) {
         if (letter == '\\' || letter == '"') escaped += '\\';
         if (letter == '\n')
             escaped += "\\n";

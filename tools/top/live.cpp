@@ -93,15 +93,17 @@ std::string setting(const Environment& environment, std::string_view name) {
     return {};
 }
 
-/// In the folder of a run the name holds the process's number.
-fs::path record_in(const fs::path& folder, int pid) {
-    const std::string end = "-" + std::to_string(pid) + ".json";
+/// In the folder of a run the name holds the process's number, and when its program started: of several that ran in
+/// this process, one after the other, the last one's. @param rank  of the process
+fs::path record_in(const fs::path& folder, int rank, int pid) {
+    const std::string start = "record-" + std::to_string(rank) + "-" + std::to_string(pid) + "-";
+    fs::path last;
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
         const std::string name = entry.path().filename();
-        if (name.starts_with("record-") && name.ends_with(end)) return entry.path();
+        if (name.starts_with(start) && name.ends_with(".json")) last = std::max(last, entry.path());
     }
-    return {};
+    return last;
 }
 
 /// Where a process writes its record while it runs. @return empty: nobody asked for one, or none is written yet
@@ -109,7 +111,7 @@ fs::path record_path(const fs::path& proc, const LiveProcess& process, const Env
     std::error_code ignored;
     const fs::path folder = fs::read_symlink(proc / "cwd", ignored);
     if (const std::string run = setting(environment, "GIMBAL_RUN_DIR"); !run.empty())
-        return record_in(folder / run, process.pid);
+        return record_in(folder / run, environment.rank, process.pid);
     const std::string pattern = setting(environment, "GIMBAL_OUTPUT");
     if (pattern.empty()) return {};
     RunRecord known;

@@ -6,7 +6,24 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 namespace gimbal {
+
+/// Move a descriptor of Gimbal's away from 0, 1 and 2. Programs may be started without one of them, and daemons close
+/// all three: the lowest free number is then that of a standard stream, and what the program prints would stand in our
+/// file.
+/// @param descriptor  just opened, and nobody else's yet; -1 stays
+/// @return > 2, close-on-exec; -1: as given, or no number is free; errno says why
+/// @threads any  @cost none mostly, else two system calls
+[[nodiscard]] inline int beyond_standard_streams(int descriptor) noexcept {
+    if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
+    const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int reason = errno;
+    close(descriptor);
+    errno = reason;
+    return moved;
+}
 
 /// Which file a descriptor leads to. Programs close descriptors that they have not opened, daemons and launchers all of
 /// them, and then have files of their own under the same numbers. Who keeps one open for longer looks before each use.
@@ -31,7 +48,7 @@ public:
     /// The same file once more, where its descriptor was closed. @param flags  O_WRONLY and the like
     /// @return to be closed; -1: under this path there is none, or another one
     [[nodiscard]] int reopen(const char* path, int flags) const noexcept {
-        const int again = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        const int again = beyond_standard_streams(open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
         if (again < 0 || is(again)) return again;
         close(again);
         return -1;

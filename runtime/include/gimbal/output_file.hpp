@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "gimbal/file_identity.hpp"
+
 namespace gimbal {
 
 // How every file of Gimbal's comes to be, whatever writes it. Names are users' and may lie in folders that others can
@@ -20,7 +22,7 @@ namespace gimbal {
 
 /// A file that was opened to be written.
 struct OutputFile {
-    int descriptor = -1;   ///< open, close-on-exec; < 0: it was refused
+    int descriptor = -1;   ///< open, close-on-exec, no standard stream's; < 0: it was refused
     bool in_place = true;  ///< false: a new file under another name, to be renamed
     std::string refusal;   ///< why there is no descriptor; empty: there is one
 };
@@ -69,9 +71,10 @@ inline OutputFile open_output(const std::string& path, const std::string& new_na
     if (!output.refusal.empty()) return output;
     struct stat opened {};
     if (const int own = own_descriptor(path); own >= 0) {
-        output.descriptor = fcntl(own, F_DUPFD_CLOEXEC, 0);
+        output.descriptor = fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     } else if (is_stream(path)) {
-        output.descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+        output.descriptor =
+            beyond_standard_streams(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
         if (output.descriptor >= 0 && (fstat(output.descriptor, &opened) != 0 || S_ISREG(opened.st_mode))) {
             close(output.descriptor);  // somebody has put a file there meanwhile
             output.descriptor = -1;
@@ -82,7 +85,8 @@ inline OutputFile open_output(const std::string& path, const std::string& new_na
         const std::string& name = output.in_place ? path : new_name;
         // A part that an earlier process with the same number has left, or what is to be replaced.
         if (unlink(name.c_str()) == 0 || errno == ENOENT)
-            output.descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+            output.descriptor =
+                beyond_standard_streams(open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
     }
     if (output.descriptor < 0) output.refusal = std::strerror(errno);
     return output;
@@ -91,7 +95,7 @@ inline OutputFile open_output(const std::string& path, const std::string& new_na
 /// Write all of a text. A pipe that is full is waited for, but not for ever: its reader may have stopped.
 /// @return 0 or an errno value  @threads any, one at a time for a file
 inline int write_all(int file, std::string_view text) noexcept {
-    constexpr int kPatience_ms = 5000;
+    constexpr int kReader_ms = 5000;
     while (!text.empty()) {
         const ssize_t written = write(file, text.data(), text.size());
         if (written >= 0) {
@@ -100,7 +104,7 @@ inline int write_all(int file, std::string_view text) noexcept {
         }
         if (errno != EINTR && errno != EAGAIN) return errno;
         pollfd room{.fd = file, .events = POLLOUT, .revents = 0};
-        if (errno == EAGAIN && poll(&room, 1, kPatience_ms) == 0) return EAGAIN;
+        if (errno == EAGAIN && poll(&room, 1, kReader_ms) == 0) return EAGAIN;
     }
     return 0;
 }

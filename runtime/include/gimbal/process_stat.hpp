@@ -69,6 +69,30 @@ private:
     char state_ = '\0';
 };
 
+namespace detail {
+
+/// Whether something holds for every thread of a process. @param process  number, or "self"
+/// @param if_unknown  the answer where the threads cannot be listed
+template <class Holds>
+[[nodiscard]] bool all_threads(const char* process, bool if_unknown, Holds holds) noexcept {
+    std::array<char, ProcessStat::kEnough> room;
+    std::array<char, 32> tasks;
+    std::snprintf(tasks.data(), tasks.size(), "/proc/%s/task", process);
+    DIR* const folder = opendir(tasks.data());
+    if (!folder) return if_unknown;
+    bool all = true;
+    while (const dirent* const entry = all ? readdir(folder) : nullptr) {
+        if (entry->d_name[0] == '.') continue;
+        std::array<char, sizeof entry->d_name + sizeof tasks + 8> path;
+        std::snprintf(path.data(), path.size(), "%s/%s/stat", tasks.data(), entry->d_name);
+        all = holds(ProcessStat::read(path.data(), room));
+    }
+    closedir(folder);
+    return all;
+}
+
+}  // namespace detail
+
 /// Whether main() has left by pthread_exit() and all other threads have ended but those of Gimbal (gimbal-select,
 /// gimbal-pin): a thread of Gimbal that goes on would then keep the process alive for ever.
 /// @errors none: false where /proc cannot be read  @threads any  @cost one small file; where main() has left, a listing
@@ -77,18 +101,21 @@ private:
     std::array<char, ProcessStat::kEnough> room;
     // The main thread; a zombie as long as others live.
     if (!ProcessStat::read("/proc/self/stat", room).has_ended()) return false;
-    DIR* const folder = opendir("/proc/self/task");
-    if (!folder) return false;
-    bool left = true;
-    while (const dirent* const entry = left ? readdir(folder) : nullptr) {
-        if (entry->d_name[0] == '.') continue;
-        std::array<char, sizeof entry->d_name + 32> path;
-        std::snprintf(path.data(), path.size(), "/proc/self/task/%s/stat", entry->d_name);
-        const ProcessStat thread = ProcessStat::read(path.data(), room);
-        left = thread.has_ended() || thread.name() == "gimbal-select" || thread.name() == "gimbal-pin";
-    }
-    closedir(folder);
-    return left;
+    return detail::all_threads("self", false, [](const ProcessStat& thread) {
+        return thread.has_ended() || thread.name() == "gimbal-select" || thread.name() == "gimbal-pin";
+    });
+}
+
+/// Whether a process of this machine has ended: it is gone, or a zombie until its parent looks, with all its threads.
+/// @errors none: false where that cannot be seen  @threads any  @cost as above
+[[nodiscard]] inline bool process_has_ended(int process) noexcept {
+    std::array<char, ProcessStat::kEnough> room;
+    std::array<char, 32> path;
+    std::snprintf(path.data(), path.size(), "/proc/%d/stat", process);
+    const ProcessStat main = ProcessStat::read(path.data(), room);
+    if (main.state() != 'Z') return main.has_ended();
+    std::snprintf(path.data(), path.size(), "%d", process);
+    return detail::all_threads(path.data(), false, [](const ProcessStat& thread) { return thread.has_ended(); });
 }
 
 }  // namespace gimbal

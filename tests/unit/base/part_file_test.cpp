@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -37,6 +38,31 @@ TEST(PartFile, APipeGetsMoreThanItHoldsAtOnce) {
     reading.join();
     close(reader);
     EXPECT_EQ(read_bytes, text.size());
+    std::filesystem::remove_all(folder);
+}
+
+// A program that was started without standard streams, or a daemon that has closed them, prints all the same.
+TEST(PartFile, NeverHasTheNumberOfAStandardStream) {
+    std::string folder = (std::filesystem::temp_directory_path() / "gimbal-part-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        for (const int number : {0, 1, 2}) close(number);
+        gimbal::PartFile file(folder + "/steps.csv");
+        file.append("begin\n");
+        for (const int number : {0, 1, 2})
+            if (write(number, "printed", 7) >= 0) _exit(1 + number);
+        for (int number = 3; number < 64; ++number) close(number);  // it is opened again
+        file.append("end\n");
+        for (const int number : {0, 1, 2})
+            if (write(number, "printed", 7) >= 0) _exit(4 + number);
+        file.finish();
+        _exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(gimbal::read_file(folder + "/steps.csv", 100), "begin\nend\n");
     std::filesystem::remove_all(folder);
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "config/load.hpp"
@@ -81,6 +82,26 @@ TEST(Pattern, NamesCannotLeadIntoOtherFolders) {
 
 TEST(Pattern, RecordsAreNamedByRankAndProcess) {
     EXPECT_EQ(record_file_name(sample_record(2, 4)), "record-2-1002.json");
+}
+
+// exec() puts another program in the place of a process's first one.
+TEST(Pattern, RecordsOfProgramsOfOneProcessAreNamedByTheirStart) {
+    RunRecord record = sample_record();
+    record.started_s = 1767268800.25;
+    EXPECT_EQ(record_file_name(record), "record-0-1000-1767268800250000.json");
+    record.started_s += 1e-6;
+    EXPECT_EQ(record_file_name(record), "record-0-1000-1767268800250001.json");
+}
+
+TEST(Pattern, EveryProgramOfAProcessHasANameOfItsOwn) {
+    std::set<std::string> taken;
+    const auto own = [&](const std::string& path) {
+        return unlike_others(path, 7, [&](const std::string& wanted) { return taken.insert(wanted).second; });
+    };
+    EXPECT_EQ(own("a.b/run.json"), "a.b/run.json");
+    EXPECT_EQ(own("a.b/run.json"), "a.b/run-7.json");
+    EXPECT_EQ(own("a.b/run.json"), "a.b/run-7-2.json");
+    EXPECT_EQ(own("a.b/run.json"), "a.b/run-7-3.json");
 }
 
 TEST_F(Files, WritingReplacesTheOldFileAndLeavesNothingElse) {

@@ -104,6 +104,16 @@ TEST(Summary, LoopsInProgressAreSaidWithTheirRanksAndTimes) {
     EXPECT_THAT(text, Not(HasSubstr("no loop ran")));
 }
 
+// It is known up to its first loop, which had begun.
+TEST(Summary, AProcessThatTellsOfItsBeginningIsNotSaidToHaveNoLoops) {
+    RunRecord record = sample_record();
+    record.loops.clear();
+    record.openmp_use = OpenmpUse::runtime_loops;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("no loop ran under Gimbal: its loops"));
+    record.partial = "killed";
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("no loop had ended by then"));
+}
+
 TEST(Summary, WhyNoLoopRanFollowsWhatTheProcessSawBeforeWhatItsFileLooksLike) {
     RunRecord record = sample_record();
     record.loops.clear();

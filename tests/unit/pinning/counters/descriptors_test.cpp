@@ -37,6 +37,16 @@ TEST(Descriptors, BeyondTheBudgetFilesAreClosed) {
     EXPECT_EQ(DescriptorSlot::taken(), before);
 }
 
+TEST(Descriptors, NoneHasTheNumberOfAStandardStream) {
+    const int input = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    Descriptor kept;
+    EXPECT_TRUE(kept.keep(open("/dev/null", O_RDONLY)));
+    EXPECT_GT(kept.get(), STDERR_FILENO);
+    EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1);
+    if (input >= 0) dup2(input, STDIN_FILENO), close(input);
+}
+
 TEST(Descriptors, AFileOfTheProgramsUnderTheSameNumberIsLeftAlone) {
     const int before = DescriptorSlot::taken();
     const int number = open("/dev/null", O_RDONLY);
