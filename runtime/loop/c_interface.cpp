@@ -19,6 +19,7 @@
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "loop/watch.hpp"
+#include "report/names.hpp"
 
 using gimbal::Execution;
 using gimbal::LoopSite;
@@ -109,7 +110,10 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
 }
 
 int gimbal_loop_rules(void) {
-    return gimbal::options().loops.empty() ? 0 : 1;
+    if (gimbal::options().loops.empty()) return 0;
+    // Loads what finds names, here and not where a loop is opened: that must not wait for the loader.
+    (void)gimbal::ObjectSymbols::available();
+    return 1;
 }
 
 int gimbal_loop_named(const gimbal_loop_desc* desc) {
