@@ -16,7 +16,7 @@ namespace gimbal {
 enum class EarlierRun : std::uint8_t {
     unknown,  // nothing was known
     used,
-    dropped  // the first executions were unlike those of then
+    dropped  // the first executions were unlike those of then, or it could not be read
 };
 
 /// Everything learnt about one source loop at one team size: apart for trip counts that differ by more than a factor,
@@ -123,7 +123,8 @@ private:
         std::uint64_t iterations = 0;
         std::string_view bytes;
         bool used = false;
-        bool left = false;  // without having been read any further
+        bool left = false;     // without having been read any further
+        bool refused = false;  // it cannot be read
     };
     [[nodiscard]] const Length* nearest(std::uint64_t iterations, bool part) const noexcept;
     [[nodiscard]] bool restore_length(std::uint64_t iterations, Length& length);
