@@ -95,6 +95,9 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
         request.monotonic |= rule.modifier == gimbal::Modifier::monotonic;
         request.reason = "GIMBAL_LOOPS";
     }
+    // Nothing is named for this loop: what GIMBAL_SCHEDULE says counts, with its modifier.
+    if (request.schedule.technique == nullptr && request.selector.empty())
+        request.monotonic |= gimbal::options().schedule.modifier == gimbal::Modifier::monotonic;
     // Who counts a worker's iterations, or serves messages between chunks, needs the loop here.
     const bool watched = gimbal::thread_watch || gimbal::progress_asked();
     // One worker runs it from its first iteration to its last one, whatever is named.
@@ -181,7 +184,9 @@ int gimbal_schedule_parse(const char* text) {
     const gimbal::Options& options = gimbal::options();
     if (!text) {
         if (options.kept_out) return 0;
-        if (gimbal::asks_for_gimbal(options)) return expect_loops({});
+        ScheduleSpec as_configured;
+        as_configured.modifier = options.schedule.modifier;  // which omp_get_schedule() says, too
+        if (gimbal::asks_for_gimbal(options)) return expect_loops(as_configured);
         gimbal::note_nobody_asked();
         return 0;
     }
