@@ -57,6 +57,9 @@ public:
     /// Before close(), with the same plan and part: the execution was not opened by itself, it followed another one.
     void repeated(const Decision& decision, const Plan& plan, const RankPart& part);
 
+    /// An execution that was opened and not repeated will not be closed: it is no step, as in a record.
+    void dropped() noexcept { --traits_.opened; }
+
     /// Learn from an execution that all workers have left.
     /// @param records  [P] of an execution before that which the slots are of; empty: the slots' own
     /// @param step     out: the row for records of single steps, with the thought of this step if there was one;
