@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Libraries whose loops run while they are loaded; that are unloaded and loaded again elsewhere; other ones that come to
-lie where they were; files that are replaced while they run."""
+"""Libraries whose loops run while they are loaded; that are unloaded and loaded again elsewhere; other ones that come
+to lie where they were; files that are replaced while they run."""
 import json
 import os
 import pathlib
