@@ -13,6 +13,7 @@
 #include "config/selection.hpp"
 #include "config/table.hpp"
 #include "gimbal/output_file.hpp"
+#include "learn/names.hpp"
 
 namespace gimbal {
 
@@ -216,6 +217,30 @@ void refuse_shared_files(LoadedOptions& loaded) {
         }
 }
 
+/// `levels` has an agent choose techniques of both levels; an agent that chooses chunks has nothing to do there. It
+/// counts as not given.
+void refuse_chunks_of_levels(LoadedOptions& loaded) {
+    Options& options = loaded.options;
+    const OptionSpec& spec = *find_option("GIMBAL_RL_AGENT");
+    const auto row = static_cast<std::size_t>(&spec - option_table().data());
+    bool said = false;
+    for (const bool ranks : {false, true}) {
+        SelectorSettings& chosen = ranks ? options.select_ranks : options.select;
+        if (chosen.name != "levels" || learn::meta_of(chosen.agent) != learn::MetaKind::chunk) continue;
+        Setting& use = (ranks ? options.effective_ranks : options.effective)[row];
+        if (!std::exchange(said, true))
+            loaded.problems.emplace_back(
+                ErrorCode::wrong_use,
+                use.name + ": " + quote_value(use.value) + " chooses chunks, and GIMBAL_SELECT=levels techniques" +
+                    from(use),
+                "with levels take another agent, q or sarsa for instance; chunks alone: GIMBAL_SELECT=chunk" +
+                    std::string(kMoreSelectors));
+        chosen.agent = spec.fallback;
+        use.value = chosen.agent;
+        use.origin = "default";
+    }
+}
+
 }  // namespace
 
 LoadedOptions load_options(const Environment& environment, std::span<const Setting> overrides) {
@@ -231,6 +256,7 @@ LoadedOptions load_options(const Environment& environment, std::span<const Setti
     if (environment.omp_schedule) apply_omp_schedule(*environment.omp_schedule, loaded);
     for (const Setting& setting : overrides) apply(setting, loaded);
     resolve_selection(loaded.options);
+    refuse_chunks_of_levels(loaded);
     refuse_shared_files(loaded);
     loaded.problems.insert(loaded.problems.end(), file_problems.begin(), file_problems.end());
     return loaded;

@@ -61,15 +61,15 @@ Modifier parse_modifier(std::string_view text) {
          suggestion(text, kModifiers, "allowed before the colon: monotonic nonmonotonic"));
 }
 
-std::uint64_t parse_chunk(std::string_view text) {
+std::uint64_t parse_chunk(std::string_view text, std::uint64_t max_chunk) {
     const std::string example = "example: fac2,16" + std::string(kMore);
     text = trimmed(text);
     if (text.empty()) fail("no chunk after the comma or colon", example);
     std::uint64_t chunk = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, chunk);
-    if (error != std::errc() || stop != end || chunk < 1 || chunk > kMaxChunk) {
-        fail("chunk " + quote_value(text) + " is not an integer from 1 to " + std::to_string(kMaxChunk), example);
+    if (error != std::errc() || stop != end || chunk < 1 || chunk > max_chunk) {
+        fail("chunk " + quote_value(text) + " is not an integer from 1 to " + std::to_string(max_chunk), example);
     }
     return chunk;
 }
@@ -102,7 +102,7 @@ std::string_view parse_auto(std::string_view number) {
 
 /// "runtime" or a selector's name, with a chunk or without; or LB4OMP's `auto,N`.
 /// @return whether Gimbal is to choose
-bool parse_chooser(std::string_view text, ScheduleSpec& schedule) {
+bool parse_chooser(std::string_view text, std::uint64_t max_chunk, ScheduleSpec& schedule) {
     const std::size_t comma = text.find(',');
     const std::string_view name = trimmed(text.substr(0, comma));
     const SelectorInfo* const selector = find_selector(name);
@@ -112,7 +112,7 @@ bool parse_chooser(std::string_view text, ScheduleSpec& schedule) {
     if (selector && selector->name == "auto") {
         schedule.selector = parse_auto(text.substr(comma + 1));
     } else {
-        schedule.chunk = parse_chunk(text.substr(comma + 1));
+        schedule.chunk = parse_chunk(text.substr(comma + 1), max_chunk);
     }
     return true;
 }
@@ -123,9 +123,7 @@ std::string fraction_text(double fraction) {
     return {text, error == std::errc() ? end : text};
 }
 
-}  // namespace
-
-ScheduleSpec parse_schedule(std::string_view text) {
+ScheduleSpec parse(std::string_view text, std::uint64_t max_chunk) {
     ScheduleSpec schedule;
     if (const std::size_t colon = text.find_first_of(":,"); colon != std::string_view::npos && text[colon] == ':') {
         schedule.modifier = parse_modifier(text.substr(0, colon));
@@ -134,20 +132,30 @@ ScheduleSpec parse_schedule(std::string_view text) {
     const std::size_t comma = text.find(',');
     const std::string_view name = trimmed(text.substr(0, comma));
     if (name.empty()) fail("no technique given", allowed_techniques());
-    if (parse_chooser(text, schedule)) return schedule;
+    if (parse_chooser(text, max_chunk, schedule)) return schedule;
     schedule.technique = find_technique(name);
     if (!schedule.technique) fail_unknown_technique(name);
     if (comma == std::string_view::npos) return schedule;
     text.remove_prefix(comma + 1);
     if (schedule.technique->info().fraction == FractionSource::none) {
-        schedule.chunk = parse_chunk(text);
+        schedule.chunk = parse_chunk(text, max_chunk);
         return schedule;
     }
     const std::size_t colon = text.find(':');
     if (!trimmed(text.substr(0, colon)).empty() || colon == std::string_view::npos)
         schedule.fraction = parse_fraction(text.substr(0, colon));
-    if (colon != std::string_view::npos) schedule.chunk = parse_chunk(text.substr(colon + 1));
+    if (colon != std::string_view::npos) schedule.chunk = parse_chunk(text.substr(colon + 1), max_chunk);
     return schedule;
+}
+
+}  // namespace
+
+ScheduleSpec parse_schedule(std::string_view text) {
+    return parse(text, kMaxChunk);
+}
+
+ScheduleSpec parse_recorded_schedule(std::string_view text) {
+    return parse(text, UINT64_MAX);
 }
 
 std::string to_string(const Schedule& schedule) {

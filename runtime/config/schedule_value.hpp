@@ -21,6 +21,10 @@ namespace gimbal {
 /// @errors gimbal::Error(invalid_option): what() says what is wrong, hint() names the nearest technique, if any
 [[nodiscard]] ScheduleSpec read_schedule(std::string_view text);
 
+/// A schedule as Gimbal has written it down itself (GIMBAL_RECORD): its chunk may be any, not only one that OpenMP can
+/// hand around as int. @errors as parse_schedule()
+[[nodiscard]] ScheduleSpec parse_recorded_schedule(std::string_view text);
+
 /// All techniques and selectors by name, and "runtime", with blanks between them.
 [[nodiscard]] std::string schedule_names();
 

@@ -49,20 +49,13 @@ Descriptor open_folder(const std::string& path) noexcept {
     return Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-/// File systems where thousands of ranks would ask one server, or that may not answer.
-bool is_network(int file) noexcept {
-    constexpr std::array<std::uint32_t, 9> kNetwork = {
-        NFS_SUPER_MAGIC,       SMB_SUPER_MAGIC,       AFS_SUPER_MAGIC,
-        0xFF534D42 /* CIFS */, 0xFE534D42 /* SMB2 */, 0x0BD00BD0 /* Lustre */,
-        0x47504653 /* GPFS */, 0x65735546 /* FUSE */, 0x00C36400 /* Ceph */};
+bool is_local(int file) noexcept {
     struct statfs system {};
-    if (fstatfs(file, &system) != 0) return true;
-    const auto type = static_cast<std::uint32_t>(system.f_type);
-    return std::find(kNetwork.begin(), kNetwork.end(), type) != kNetwork.end();
+    return fstatfs(file, &system) == 0 && is_local_file_system(static_cast<std::uint32_t>(system.f_type));
 }
 
 bool usable(const KeptFolder& folder, const Descriptor& opened) noexcept {
-    return opened && (folder.named || !is_network(opened.number()));
+    return opened && (folder.named || is_local(opened.number()));
 }
 
 /// Nobody else can have written it.
@@ -129,6 +122,22 @@ void prune(int folder, const std::string& keep) {
 }
 
 }  // namespace
+
+bool is_local_file_system(std::uint32_t type) noexcept {
+    constexpr std::array<std::uint32_t, 12> kLocal = {EXT4_SUPER_MAGIC /* and ext2, ext3 */,
+                                                      XFS_SUPER_MAGIC,
+                                                      BTRFS_SUPER_MAGIC,
+                                                      TMPFS_MAGIC,
+                                                      RAMFS_MAGIC,
+                                                      F2FS_SUPER_MAGIC,
+                                                      OVERLAYFS_SUPER_MAGIC,
+                                                      REISERFS_SUPER_MAGIC,
+                                                      0x2FC12FC1 /* ZFS */,
+                                                      0x3153464A /* JFS */,
+                                                      0xCA451A4E /* bcachefs */,
+                                                      0x3434 /* NILFS */};
+    return std::find(kLocal.begin(), kLocal.end(), type) != kLocal.end();
+}
 
 KeptFolder kept_folder(std::string_view asked, std::string_view xdg, std::string_view home) {
     if (to_lower(asked) == "off") return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,10 +19,14 @@ struct KeptFolder {
 /// @return a path that begins with '/', unless `asked` does not; empty: nothing is kept
 [[nodiscard]] KeptFolder kept_folder(std::string_view asked, std::string_view xdg, std::string_view home);
 
+/// Whether a file system is known to be this machine's own. Of others thousands of ranks might ask one server, or it
+/// may not answer. @param type  as statfs() says
+[[nodiscard]] bool is_local_file_system(std::uint32_t type) noexcept;
+
 /// Read a file of the user's own, at once.
 /// @param name  of a file in the folder  @param most  bytes; a larger file is not read
 /// @return empty: there is none, it is another user's, others can write to it, it is a link or no plain file, it is too
-///         large, or the folder is on a network file system and nobody named it
+///         large, or the folder is on no local file system and nobody named it
 /// @errors std::bad_alloc  @threads any  @cost some ten microseconds
 [[nodiscard]] std::string read_kept(const KeptFolder& folder, const std::string& name, std::size_t most);
 

@@ -33,6 +33,7 @@ Coordinator::Coordinator(const PairTable& table, Pair first, PairPredictor predi
       beliefs_(table.size(), table.index(first)),
       times_(table.size()),
       goal_(table.index(first)),
+      previous_(table.index(first)),
       running_(first) {
     kept_.reserve(kMaxKept);
 }
@@ -48,6 +49,7 @@ void Coordinator::ask_model() {
         tried_ranks_[incumbent().ranks] = 1;
     }
     keep();
+    keep_previous();
 }
 
 // What the model has wrong of a technique of the ranks it has wrong of all its pairs: so after a change the best pair
@@ -75,6 +77,15 @@ void Coordinator::keep() {
     if (kept_.size() > kMaxKept) kept_.resize(kMaxKept);
     phase_ = Phase::trying;
     if (kept_.empty()) settle();
+}
+
+// The one before this incumbent may have lost to luck, and to a model that goes on saying so: it is looked at again.
+void Coordinator::keep_previous() {
+    if (previous_ == beliefs_.incumbent() || is_tried_enough(previous_)) return;
+    if (std::find(kept_.begin(), kept_.end(), previous_) != kept_.end()) return;
+    if (kept_.size() == kMaxKept) kept_.pop_back();
+    kept_.insert(kept_.begin(), previous_);
+    phase_ = Phase::trying;
 }
 
 // The pair that this step is for.
@@ -140,9 +151,7 @@ void Coordinator::learn(const PairTurn& turn, const PairRecord& record) {
     dropped_in_a_row_ = 0;
     const std::size_t pair = table_.index(turn.pair);
     if (record.stopped && pair != beliefs_.incumbent()) {
-        beliefs_.give_up(pair);
-        kept_.clear();  // a model that is wrong by so much is wrong about the others, too
-        searching_ = false;
+        beliefs_.note_stop(pair);
     } else if (pair == beliefs_.incumbent()) {
         learn_incumbent(record.time);
     } else if (beliefs_.reference_steps() > 0) {
@@ -150,7 +159,7 @@ void Coordinator::learn(const PairTurn& turn, const PairRecord& record) {
     }
     if (phase_ != Phase::trying) return;
     promote_the_sure();
-    drop_the_tried();
+    std::erase_if(kept_, [this](std::size_t tried) { return is_tried_enough(tried); });
     if (!kept_.empty()) return;
     searching_ ? keep() : settle();
 }
@@ -163,32 +172,35 @@ void Coordinator::learn_incumbent(double time) {
     if (surprises_ >= 2 || drifted) reopen();
 }
 
-// Two standard errors, and a trial at least: the model alone does not decide. Also of pairs that have only run on the
-// way to another one: the model may have the wrong one of two before the other.
+// Two standard errors, and trials that say the same: the model alone does not decide. Also of pairs that have only run
+// on the way to another one: the model may have the wrong one of two before the other.
 void Coordinator::promote_the_sure() {
     std::size_t best = beliefs_.incumbent();
     double most = kMargin;
     for (std::size_t pair = 0; pair < beliefs_.size(); ++pair) {
         if (pair == beliefs_.incumbent() || beliefs_.trials(pair) == 0 || !beliefs_.possible(pair)) continue;
+        if (const PairBeliefs::Gain shown = beliefs_.shown(pair); shown.mean <= shown.error) continue;
         const PairBeliefs::Gain gain = beliefs_.gain(pair);
         if (!gain.sure() || gain.mean <= most) continue;
         best = pair;
         most = gain.mean;
     }
     if (best == beliefs_.incumbent()) return;
+    previous_ = beliefs_.incumbent();
     beliefs_.promote(best);
     std::erase(kept_, best);
     surprises_ = 0;
     incumbent_run_ = 0;
 }
 
-void Coordinator::drop_the_tried() {
-    std::erase_if(kept_, [this](std::size_t pair) {
-        if (!beliefs_.possible(pair)) return true;
-        const PairBeliefs::Gain gain = beliefs_.gain(pair);
-        if (beliefs_.trials(pair) < kTrials) return gain.mean < -PairBeliefs::kStandardErrors * gain.error;
-        return gain.mean + (beliefs_.trials(pair) < kMaxTrials ? gain.error : 0) < kMargin;
-    });
+bool Coordinator::is_tried_enough(std::size_t pair) const noexcept {
+    if (!beliefs_.possible(pair)) return true;
+    const unsigned trials = beliefs_.trials(pair);
+    const bool again = pair == previous_ && trials < kMaxTrials;
+    if (again && trials < kTrials) return false;
+    const PairBeliefs::Gain gain = again ? beliefs_.shown(pair) : beliefs_.gain(pair);
+    if (trials < kTrials) return gain.mean < -PairBeliefs::kStandardErrors * gain.error;
+    return gain.mean + (trials < kMaxTrials ? gain.error : 0) < kMargin;
 }
 
 void Coordinator::settle() {

@@ -20,10 +20,11 @@ using PairPredictor = std::function<bool(Pair incumbent, std::span<double> times
 /// `coordinated`: decides for both levels together. A model predicts every pair; at most four are kept and tried twice
 /// each, between steps of the incumbent. From one step to the next one level changes at most: a pair that differs in
 /// both is reached by way of a third one. A trial ends at twice the incumbent's time, and the rest of that step runs as
-/// the incumbent. A pair becomes the incumbent when it is better by two standard errors of what prediction and trials
-/// say together; until that is settled, a pair that is believed to be better runs in three of four steps. When the
-/// incumbent's time changes, everything is asked anew; when nothing does, the model is asked again after 32, 64, ...
-/// steps, and pairs that it finds better are tried.
+/// the incumbent; it is repeated once. A pair becomes the incumbent when it is better by two standard errors of what
+/// prediction and trials say together, and trials alone say the same; until that is settled, a pair that is believed to
+/// be better runs in three of four steps. When the incumbent's time changes, everything is asked anew; when nothing
+/// does, the model is asked again after 32, 64, ... steps, and pairs that it finds better are tried, and the incumbent
+/// before this one.
 /// @threads one at a time
 /// @source derived; facts in docs/decisions/0031-pairs.md; test: tests/unit/levels/coordinator_test.cpp
 class Coordinator final : public PairLearner {
@@ -55,7 +56,8 @@ private:
 
     void ask_model();
     void keep();
-    void drop_the_tried();
+    void keep_previous();
+    [[nodiscard]] bool is_tried_enough(std::size_t pair) const noexcept;
     void promote_the_sure();
     void settle();
     void reopen();
@@ -69,6 +71,7 @@ private:
     std::vector<double> times_;      // [pairs] scratch
     std::vector<std::size_t> kept_;  // at most four
     std::size_t goal_;               // the pair that the last step was for
+    std::size_t previous_;           // incumbent before this one; this one: there was none
     Phase phase_ = Phase::waiting;
     bool asks_model_ = true;
     bool changed_ = true;            // the loop, since the model was asked last

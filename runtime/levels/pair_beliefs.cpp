@@ -14,8 +14,10 @@ constexpr double kMinNoise = 0.002;   // no program repeats itself better
 constexpr double kPartOff = 1.0 / 3;  // of what the model has wrong of a time: what it may have wrong of ratios
 constexpr double kModelWeight = 4;    // pairs: what is believed of the model's error before trials show it
 constexpr double kMinModelError = 0.003;
-constexpr double kClip = 9;     // squares of deviations beyond which something else happened
-constexpr unsigned kKnown = 3;  // steps after which one can be off
+constexpr double kClip = 9;       // squares of deviations beyond which something else happened
+constexpr unsigned kKnown = 3;    // steps after which one can be off
+constexpr unsigned kStops = 2;    // in a row, which are no interruption
+constexpr unsigned kMaxOut = 64;  // predictions for which a pair is out
 
 }  // namespace
 
@@ -50,10 +52,18 @@ void PairBeliefs::note_trial(std::size_t pair, double time) {
     if (belief.trials == 0) belief.since = incumbent_steps_ - reference_steps_;
     belief.sum += std::log(time) - log_reference_;
     ++belief.trials;
+    belief.stops = 0;
+}
+
+void PairBeliefs::note_stop(std::size_t pair) noexcept {
+    Belief& belief = beliefs_[pair];
+    if (++belief.stops < kStops) return;
+    belief.out_for = std::min(1U << std::min(belief.stops - kStops, 31U), kMaxOut);
 }
 
 void PairBeliefs::predict(std::span<const double> times) {
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
+        if (beliefs_[i].out_for > 0) --beliefs_[i].out_for;
         beliefs_[i].hopeless = !std::isfinite(times[i]);
         if (!beliefs_[i].hopeless) beliefs_[i].predicted = std::log(times[i]);
     }
@@ -67,7 +77,7 @@ void PairBeliefs::forget() noexcept {
     for (Belief& belief : beliefs_) {
         belief.sum = 0;
         belief.trials = 0;
-        belief.given_up = false;
+        belief.stops = belief.out_for = 0;
     }
     reference_steps_ = 0;
 }
@@ -85,7 +95,7 @@ void PairBeliefs::promote(std::size_t pair) {
 }
 
 bool PairBeliefs::possible(std::size_t pair) const noexcept {
-    return predicted_ && !beliefs_[pair].hopeless && !beliefs_[pair].given_up;
+    return predicted_ && !beliefs_[pair].hopeless && beliefs_[pair].out_for == 0;
 }
 
 // Trials in turn with the incumbent have met all its steps since the first of them.
@@ -93,6 +103,11 @@ double PairBeliefs::trial_variance(const Belief& belief) const noexcept {
     const double square = noise() * noise();
     const auto compared = static_cast<double>(std::max<std::uint64_t>(incumbent_steps_ - belief.since, 1));
     return square / belief.trials + square / compared;
+}
+
+PairBeliefs::Gain PairBeliefs::shown(std::size_t pair) const noexcept {
+    const Belief& belief = beliefs_[pair];
+    return {-belief.sum / belief.trials, std::sqrt(trial_variance(belief))};
 }
 
 PairBeliefs::Gain PairBeliefs::gain(std::size_t pair) const noexcept {
@@ -112,6 +127,7 @@ double PairBeliefs::model_error() const noexcept {
     const double first_variance = first_error_ * first_error_;
     double sum = kModelWeight * first_variance;
     double weight = kModelWeight;
+    double least = kMinModelError * kMinModelError;
     for (const Belief& belief : beliefs_) {
         if (belief.trials == 0 || belief.hopeless) continue;
         const double seen = belief.sum / belief.trials;
@@ -121,8 +137,9 @@ double PairBeliefs::model_error() const noexcept {
         const double counts = 1 / ((1 + variance / first_variance) * (1 + variance / first_variance));
         sum += counts * (off * off - variance);
         weight += counts;
+        least = std::max(least, off * off / (kStandardErrors * kStandardErrors) - variance);
     }
-    return std::sqrt(std::max(kMinModelError * kMinModelError, sum / weight));
+    return std::sqrt(std::max(least, sum / weight));
 }
 
 }  // namespace gimbal::levels

@@ -24,14 +24,16 @@ public:
     /// A step of another pair. @param time  > 0 [ticks]  @pre reference_steps() > 0
     void note_trial(std::size_t pair, double time);
 
-    /// A trial took so long that it was given up: the pair is out until forget().
-    void give_up(std::size_t pair) noexcept { beliefs_[pair].given_up = true; }
+    /// A trial took so long that it was ended. Once may have been an interruption: it counts for nothing. From the
+    /// second one in a row on the pair is out until the next prediction, then for two of them, four and so on.
+    void note_stop(std::size_t pair) noexcept;
 
-    /// A model that has the incumbent's own time wrong may have wrong what pairs differ by.
+    /// A model that has the incumbent's own time wrong may have wrong what pairs differ by. Pairs whose time is over
+    /// may be tried again.
     /// @param times  [pairs] [ticks], > 0; infinite: hopeless, which the incumbent must not be
     void predict(std::span<const double> times);
 
-    /// The loop has changed: trials, the incumbent's time and what was given up no longer count.
+    /// The loop has changed: trials, the incumbent's time and stops no longer count.
     void forget() noexcept;
 
     /// This pair is the incumbent from now on.
@@ -46,7 +48,10 @@ public:
     /// @pre possible(pair)
     [[nodiscard]] Gain gain(std::size_t pair) const noexcept;
 
-    /// Predicted to be of use, and not given up.
+    /// The same by trials alone, whatever the model says. @pre trials(pair) > 0
+    [[nodiscard]] Gain shown(std::size_t pair) const noexcept;
+
+    /// Predicted to be of use, and not out.
     [[nodiscard]] bool possible(std::size_t pair) const noexcept;
     [[nodiscard]] double predicted(std::size_t pair) const noexcept { return beliefs_[pair].predicted; }
     [[nodiscard]] unsigned trials(std::size_t pair) const noexcept { return beliefs_[pair].trials; }
@@ -58,7 +63,8 @@ public:
     [[nodiscard]] unsigned reference_steps() const noexcept { return reference_steps_; }
     /// Relative deviation of single steps.
     [[nodiscard]] double noise() const noexcept;
-    /// Relative error of the model's ratios, as trials showed it.
+    /// Relative error of the model's ratios, as trials showed it: so large at least that none of them is off by more
+    /// than two deviations.
     [[nodiscard]] double model_error() const noexcept;
 
     static constexpr double kStandardErrors = 2;  ///< by which a pair must be better to become the incumbent
@@ -70,7 +76,8 @@ private:
         unsigned trials = 0;
         std::uint64_t since = 0;  // steps of the incumbent before the first trial, less those of the reference then
         bool hopeless = false;
-        bool given_up = false;
+        unsigned stops = 0;    // in a row
+        unsigned out_for = 0;  // predictions
     };
     [[nodiscard]] double trial_variance(const Belief& belief) const noexcept;
 

@@ -19,6 +19,7 @@
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "loop/watch.hpp"
+#include "report/names.hpp"
 
 using gimbal::Execution;
 using gimbal::LoopSite;
@@ -94,6 +95,9 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
         request.monotonic |= rule.modifier == gimbal::Modifier::monotonic;
         request.reason = "GIMBAL_LOOPS";
     }
+    // Nothing is named for this loop: what GIMBAL_SCHEDULE says counts, with its modifier.
+    if (request.schedule.technique == nullptr && request.selector.empty())
+        request.monotonic |= gimbal::options().schedule.modifier == gimbal::Modifier::monotonic;
     // Who counts a worker's iterations, or serves messages between chunks, needs the loop here.
     const bool watched = gimbal::thread_watch || gimbal::progress_asked();
     // One worker runs it from its first iteration to its last one, whatever is named.
@@ -109,7 +113,10 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
 }
 
 int gimbal_loop_rules(void) {
-    return gimbal::options().loops.empty() ? 0 : 1;
+    if (gimbal::options().loops.empty()) return 0;
+    // Loads what finds names, here and not where a loop is opened: that must not wait for the loader.
+    (void)gimbal::ObjectSymbols::available();
+    return 1;
 }
 
 int gimbal_loop_named(const gimbal_loop_desc* desc) {
@@ -177,7 +184,9 @@ int gimbal_schedule_parse(const char* text) {
     const gimbal::Options& options = gimbal::options();
     if (!text) {
         if (options.kept_out) return 0;
-        if (gimbal::asks_for_gimbal(options)) return expect_loops({});
+        ScheduleSpec as_configured;
+        as_configured.modifier = options.schedule.modifier;  // which omp_get_schedule() says, too
+        if (gimbal::asks_for_gimbal(options)) return expect_loops(as_configured);
         gimbal::note_nobody_asked();
         return 0;
     }

@@ -67,7 +67,8 @@ bool LoopLearning::restore_length(std::uint64_t iterations, Length& length) {
         if (kept.used || factor_between(kept.iterations, iterations) >= kSameLength) continue;
         auto learning = std::make_unique<LengthLearning>(traits_, nullptr);
         kept.used = true;
-        if (!learning->restore(kept.bytes)) continue;
+        kept.refused = !learning->restore(kept.bytes);
+        if (kept.refused) continue;
         length.iterations = kept.iterations;
         length.learning = std::move(learning);
         return true;
@@ -129,7 +130,8 @@ EarlierRun LoopLearning::earlier_run() const noexcept {
         std::any_of(kept_.begin(), kept_.end(), [](const KeptLength& length) { return length.used || length.left; });
     if (!used) return EarlierRun::unknown;
     const bool dropped =
-        std::any_of(lengths_.begin(), lengths_.end(), [](const Length& length) { return length.learning->forgot(); });
+        std::any_of(lengths_.begin(), lengths_.end(), [](const Length& length) { return length.learning->forgot(); }) ||
+        std::any_of(kept_.begin(), kept_.end(), [](const KeptLength& length) { return length.refused; });
     return dropped ? EarlierRun::dropped : EarlierRun::used;
 }
 

@@ -16,7 +16,7 @@ namespace gimbal {
 enum class EarlierRun : std::uint8_t {
     unknown,  // nothing was known
     used,
-    dropped  // the first executions were unlike those of then
+    dropped  // the first executions were unlike those of then, or it could not be read
 };
 
 /// Everything learnt about one source loop at one team size: apart for trip counts that differ by more than a factor,
@@ -56,6 +56,9 @@ public:
 
     /// Before close(), with the same plan and part: the execution was not opened by itself, it followed another one.
     void repeated(const Decision& decision, const Plan& plan, const RankPart& part);
+
+    /// An execution that was opened and not repeated will not be closed: it is no step, as in a record.
+    void dropped() noexcept { --traits_.opened; }
 
     /// Learn from an execution that all workers have left.
     /// @param records  [P] of an execution before that which the slots are of; empty: the slots' own
@@ -123,7 +126,8 @@ private:
         std::uint64_t iterations = 0;
         std::string_view bytes;
         bool used = false;
-        bool left = false;  // without having been read any further
+        bool left = false;     // without having been read any further
+        bool refused = false;  // it cannot be read
     };
     [[nodiscard]] const Length* nearest(std::uint64_t iterations, bool part) const noexcept;
     [[nodiscard]] bool restore_length(std::uint64_t iterations, Length& length);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "loop/length_learning.hpp"
+#include "select/leaving.hpp"
 
 namespace gimbal {
 
@@ -32,14 +33,14 @@ bool LengthLearning::save(ByteWriter& to) const {
 }
 
 double LengthLearning::left_for_s(std::string_view bytes) noexcept {
-    return ByteReader(bytes).get_real(0, 1);
+    return ByteReader(bytes).get_real(0, Leaving::kMaxPeriod_s);
 }
 
 bool LengthLearning::restore(std::string_view bytes) {
     constexpr double kMax_s = 1e9;
     const double tick_s = traits_.clock.tick_s();
     ByteReader from(bytes);
-    (void)from.get_real(0, 1);
+    (void)from.get_real(0, Leaving::kMaxPeriod_s);
     earlier_time_ = from.get_real(0, kMax_s) / tick_s;
     profile_cost_ = from.get_real(0, kMax_s) / tick_s;
     insured_ = from.get_flag();

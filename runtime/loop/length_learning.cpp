@@ -98,7 +98,7 @@ Decision LengthLearning::decide(const Request& request) {
         decision.left_for = alone_.leave(traits_.clock.tick_s(), request.left_loops, request.apart);
         if (decision.left_for > 0) return decision;
     }
-    if (decided_by_ranks(request, decision) || held(request, decision)) {
+    if (decided_by_ranks(request, decision) || (!recording_to_replay() && held(request, decision))) {
         decision.named = true;
     } else if (!request.schedule.technique) {
         if (request.selector.data() != selector_name_.data()) {

@@ -393,6 +393,7 @@ void LoopSite::drop(Execution* execution) noexcept {
     const std::lock_guard lock(mutex_);
     let_stand_no_more(*dropped);
     with_memory([&] { learn_from_earlier(*dropped); });
+    if (dropped->round() == 0) learning_.dropped();
     forget(*dropped);
 }
 

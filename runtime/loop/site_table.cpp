@@ -198,8 +198,9 @@ LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
     return site;
 }
 
-// `names` may load libdw here, which takes the loader's lock: a loop that a library's
-// constructor starts while rules or fractions by name are given can therefore still wait for its own dlopen().
+// `names` look loops up in libdw, which whoever asks by name has loaded before; a loop must not wait for the loader.
+// Where there is no libdw dladdr() takes the loader's lock: a loop that a library's constructor starts while rules or
+// fractions by name are given can still wait for its own dlopen() there.
 LoopSite* add_site_for(Table& all, SiteIdentity identity, std::uint32_t workers, const LoopClock& clock = {}) {
     identity.namesake = is_namesake(all, identity);
     if (!identity.over_ranks) note_team(workers);
@@ -317,13 +318,15 @@ std::vector<LoopSite*> all_sites() {
 
 void set_named_fraction(std::string_view pattern, double fraction) {
     Table& all = table();
-    const HeldSignals held;  // names may be looked up, and a handler may run a loop, or fork
+    (void)ObjectSymbols::available();  // loads libdw: with the table's lock nobody may wait for the loader
+    const HeldSignals held;            // names may be looked up, and a handler may run a loop, or fork
     const std::lock_guard lock(all.mutex);
     all.names.set_fraction(pattern, fraction);
 }
 
 std::optional<double> named_fraction(std::string_view pattern) {
     Table& all = table();
+    (void)ObjectSymbols::available();  // loads libdw: with the table's lock nobody may wait for the loader
     const HeldSignals held;
     const std::lock_guard lock(all.mutex);
     return all.names.fraction(pattern);

@@ -14,8 +14,9 @@ namespace gimbal {
 /// The site of a loop; made at its first execution with this team size. Loops at several addresses that stem from the
 /// same source line in the same function share one site when the compiler left their source position.
 /// @return valid until the process ends; nullptr: there is no memory for a new one
-/// @threads any, also those that a library's constructor waits for in dlopen(), unless loops are asked for by name;
-///          without a lock once the loop has run before, unless it has a text and no address  @cost O(1)
+/// @threads any, also those that a library's constructor waits for in dlopen(), unless loops are asked for by name and
+///          there is no libdw; without a lock once the loop has run before, unless it has a text and no address
+/// @cost O(1)
 [[nodiscard]] LoopSite* find_site(const gimbal_loop_desc& desc) noexcept;
 
 /// Libraries may have been unloaded: loops that come to lie where theirs were are others. Those that come back, at

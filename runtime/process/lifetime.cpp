@@ -47,6 +47,7 @@
 #include "report/table.hpp"
 #include "select/background.hpp"
 #include "select/replay.hpp"
+#include "topology/topology.hpp"
 
 namespace gimbal {
 
@@ -244,6 +245,7 @@ __attribute__((destructor)) void on_exit() {
 void before_fork() {
     const NotCancelled uncancelled;
     gimbal_loans_pause();
+    await_topology(kPatience_ms);
     hold_table();
     hold_statics();
 }
@@ -288,6 +290,10 @@ __attribute__((constructor)) void on_load() {
     note_mpi();
     at_new_site = look_at_mpi_world;
     allow_snapshots();
+    load_topology_elsewhere = [](void (*load)()) noexcept {
+        const HeldSignals held;  // a handler may open a loop, too
+        return run_in_background(/*elsewhere=*/true, load);
+    };
     pthread_atfork(before_fork, after_fork, in_child);
     at_quick_exit(on_exit);
 }

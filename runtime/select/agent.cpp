@@ -88,13 +88,13 @@ std::optional<learn::Thought> AgentSelector::thought() const {
     return last.step > 0 ? std::optional(last) : std::nullopt;
 }
 
-ChunkAgentSelector::ChunkAgentSelector(const Technique& technique, Setup setup, const learn::Parameters& parameters,
+ChunkAgentSelector::ChunkAgentSelector(const Schedule& base, Setup setup, const learn::Parameters& parameters,
                                        std::uint64_t seed)
-    : AgentSelector(std::move(setup), parameters, seed), base_{&technique} {}
+    : AgentSelector(std::move(setup), parameters, seed), base_(base) {}
 
 void ChunkAgentSelector::begin(const LoopContext& context) {
     // A loop with ascending chunks cannot have every technique; ss serves it as well.
-    if (context.monotonic && !base_.technique->info().monotonic) base_.technique = find_technique("ss");
+    if (context.monotonic && !base_.technique->info().monotonic) base_ = {find_technique("ss")};
     cut_for_ = context.iterations;
     chunks_ = learn::chunk_portfolio(context.iterations, context.workers);
     Portfolio portfolio(chunks_.size(), base_);

@@ -52,9 +52,9 @@ private:
 /// @source seed 000, section 4.5; test: tests/unit/select/agent_test.cpp
 class ChunkAgentSelector final : public AgentSelector {
 public:
-    /// @param technique  whose chunk is chosen  @param setup  its portfolio does not matter
-    ChunkAgentSelector(const Technique& technique, Setup setup, const learn::Parameters& parameters,
-                       std::uint64_t seed);
+    /// @param base   technique, and static fraction if it has one, whose chunk is chosen; its own chunk does not matter
+    /// @param setup  its portfolio does not matter
+    ChunkAgentSelector(const Schedule& base, Setup setup, const learn::Parameters& parameters, std::uint64_t seed);
 
 private:
     void begin(const LoopContext& context) override;

@@ -37,7 +37,6 @@ constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
 constexpr double kFirstPeriod_s = 1e-3;
 constexpr double kLongestPeriod_s = 0.1;
-constexpr double kMaxPeriod_s = 3600;
 constexpr double kMaxCalls = 32;     // that a loop which is not short is left for, unless they take too little time
 constexpr double kMaxApart_s = 0.5;  // or too much: what lies between executions may not come again
 constexpr double kLook_s = 5e-6;     // that a look costs, in a loop whose data here is in no cache any more
@@ -112,7 +111,7 @@ double Leaving::leave(double tick_s, std::uint32_t loops, double apart) noexcept
     // So long that looks are a small part of the time of the process, and of the loop's own.
     const auto while_for = [&](double part) {
         const double calls = time_s_ > 0 ? kLook_s / (part * time_s_) : 0;
-        return std::max(loops * kLook_s / part, std::min(calls * apart_s, kMaxApart_s));
+        return std::clamp(loops * kLook_s / part, std::min(calls * apart_s, kMaxApart_s), kMaxPeriod_s);
     };
     const double longest_s = time_s_ > kShort_s ? std::clamp(kMaxCalls * apart_s, kFirstPeriod_s, kMaxApart_s)
                                                 : std::max(kLongestPeriod_s, while_for(kForLooks));

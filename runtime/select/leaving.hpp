@@ -77,9 +77,12 @@ public:
 
     /// For a later run: a loop that is left is left there from its first execution on, for a while. Then it looks.
     void save(ByteWriter& to) const;
-    /// That while, half as long as the last one; 0: it is not left [s].
+    /// That while, half as long as the last one; 0: it is not left [s]. In [0, kMaxPeriod_s].
     [[nodiscard]] double left_for_s() const noexcept;
     void restore(ByteReader& from) noexcept;
+
+    /// A loop is left for at most so long: an hour [s]. What reads saved times must take all up to there.
+    static constexpr double kMaxPeriod_s = 3600;
 
 private:
     void note_last(const LoopRecord& record) noexcept;

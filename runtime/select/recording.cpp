@@ -7,6 +7,7 @@
 
 #include "base/part_file.hpp"
 #include "base/quote.hpp"
+#include "config/schedule_value.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "report/steps.hpp"
@@ -56,7 +57,7 @@ std::uint64_t read_number(const std::string& text, Column column, std::size_t li
 Schedule read_technique(const std::string& text, std::size_t line) {
     Schedule schedule;
     try {
-        schedule = parse_schedule(text);
+        schedule = parse_recorded_schedule(text);
     } catch (const Error& error) {
         fail(line, error.what());
     }

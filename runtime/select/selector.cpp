@@ -46,8 +46,8 @@ std::unique_ptr<Selector> make_replay(const Recording& recording, std::string_vi
 std::unique_ptr<Selector> make_agent_selector(const SelectorSettings& settings, std::string_view agent,
                                               std::uint64_t seed) {
     if (learn::meta_of(agent) == learn::MetaKind::chunk) {
-        const Technique* const technique = settings.schedule.technique;
-        return std::make_unique<ChunkAgentSelector>(technique ? *technique : *find_technique("ss"),
+        const Schedule named = settings.schedule;
+        return std::make_unique<ChunkAgentSelector>(named.technique ? named : Schedule{find_technique("ss")},
                                                     PortfolioSelector::Setup{.reason = "chunk", .skips_first = false},
                                                     agent_parameters(settings, settings.secondary), seed);
     }

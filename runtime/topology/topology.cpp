@@ -17,6 +17,8 @@ namespace {
 
 // The process that asked for the machine; 0: nobody has.
 std::atomic<pid_t> asked_by = 0;
+// Somebody in this process, or in one it was forked from, is at it or was.
+std::atomic<bool> begun = false;
 // The answer, once it is there; never destroyed, for loops may run until the very end of the process.
 std::atomic<const Topology*> machine = nullptr;
 std::atomic<const Topology*> instead = nullptr;
@@ -42,17 +44,24 @@ const Topology& publish(const Topology& made) noexcept {
     return *first;
 }
 
+void load() noexcept {
+    alignas(Topology) static Room room;
+    if (!begun.exchange(true)) (void)publish(*new (room.data()) Topology(load_topology(provider_path())));
+}
+
 const Topology& first_use() noexcept {
     const NotCancelled uncancelled;
     const pid_t here = getpid();
-    pid_t earlier = 0;
-    if (asked_by.compare_exchange_strong(earlier, here)) {
-        alignas(Topology) static Room room;  // one thread of all processes comes here
-        return publish(*new (room.data()) Topology(load_topology(provider_path())));
+    pid_t earlier = asked_by.load();
+    // A child forked while a thread of its parent was at it: nobody here will ever answer, and the locks that thread
+    // held inside hwloc stay locked.
+    if (earlier != here && begun.load() && !machine.load(std::memory_order_acquire)) return publish(nothing_known());
+    const bool first = earlier != here && asked_by.compare_exchange_strong(earlier, here);
+    if (load_topology_elsewhere) {
+        if (first && !load_topology_elsewhere(load)) return publish(nothing_known());
+        return nothing_known();
     }
-    // A child forked while another thread of its parent was asking: nobody here will ever answer, and the locks that
-    // thread held inside hwloc stay locked.
-    if (earlier != here && !machine.load(std::memory_order_acquire)) return publish(nothing_known());
+    if (first) load();
     const Topology* answer = nullptr;
     while (!(answer = machine.load(std::memory_order_acquire))) usleep(100);
     return *answer;
@@ -79,6 +88,11 @@ const Topology& topology() noexcept {
     if (const Topology* fake = instead.load(std::memory_order_acquire)) return *fake;
     if (const Topology* answer = machine.load(std::memory_order_acquire)) return *answer;
     return first_use();
+}
+
+void await_topology(int patience_ms) noexcept {
+    for (int waited = 0; waited < patience_ms && begun.load() && !machine.load(std::memory_order_acquire); ++waited)
+        usleep(1000);
 }
 
 void use_topology(const Topology* fake) noexcept {

@@ -39,10 +39,23 @@ private:
 inline constexpr unsigned kFarthest = 5;
 
 /// The machine this process runs on. Asked for when first called, so not by processes that never steal; flat, with a
-/// warning in the report, when it cannot be had. Not for the chunk path: call it when a loop is opened.
-/// @errors none  @threads any; those who come while the first one asks wait for it
-/// @cost the first call of a process takes milliseconds, later ones two atomic loads
+/// warning in the report, when it cannot be had. Where load_topology_elsewhere is set it is flat until it is there, and
+/// nobody waits. Not for the chunk path: call it when a loop is opened.
+/// @return stays as it is, also when later calls return another one  @errors none
+/// @threads any; without load_topology_elsewhere those who come while the first one asks wait for it
+/// @cost the first call of a process takes milliseconds, or hands in a job; later ones two atomic loads
 [[nodiscard]] const Topology& topology() noexcept;
+
+/// Has `load`, which takes milliseconds and may wait for the dynamic loader, run on a thread that the program never
+/// waits for. A thread that opens a loop must not wait for the loader: another one may run a library's constructor in
+/// dlopen(), whose team waits for the first. @return false: it will not run
+/// `process` sets it when the library is loaded, before there are threads; nullptr, in tools and tests: topology()
+/// loads.
+inline bool (*load_topology_elsewhere)(void (*load)()) noexcept = nullptr;
+
+/// Wait while a thread loads the machine, for fork(), whose child would begin with a loader in the midst of something.
+/// @param patience_ms  at most so long: that thread may wait for this one, which is in dlopen()  @threads any
+void await_topology(int patience_ms) noexcept;
 
 /// Let topology() return `fake`, which must outlive its use; nullptr: the machine again. For tests.
 /// @threads any, but references to the earlier one stay in use

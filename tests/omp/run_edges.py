@@ -253,6 +253,19 @@ class Edges(ToolTest):
                     done = self.preloaded(program, capture_output=True, GIMBAL_LOOPS=f"program.c={name}")
                     self.assertEqual(done.stdout, "0\n", done.stderr)
 
+    def test_chunks_ascend_and_the_program_is_told_where_the_setting_says_monotonic(self):
+        source = ASCENDING.replace("omp_set_schedule((omp_sched_t)(omp_sched_dynamic | omp_sched_monotonic), 4);", """
+    omp_sched_t kind;
+    int chunk;
+    omp_get_schedule(&kind, &chunk);
+    wrong += (kind & omp_sched_monotonic) == 0;""")
+        for compiler in self.compilers():
+            program = self.build(compiler, source, "-DASCENDING_AS_SET")
+            for schedule in ("monotonic:static-steal,4", "monotonic:ich", "monotonic:runtime"):
+                with self.subTest(compiler=compiler, schedule=schedule):
+                    done = self.preloaded(program, capture_output=True, GIMBAL_SCHEDULE=schedule)
+                    self.assertEqual(done.stdout, "0\n", done.stderr)
+
 
 if __name__ == "__main__":
     main()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Libraries with loops that are unloaded and loaded again elsewhere; other ones that come to lie where they were; files
-that are replaced while they run."""
+"""Libraries whose loops run while they are loaded; that are unloaded and loaded again elsewhere; other ones that come
+to lie where they were; files that are replaced while they run."""
 import json
 import os
 import pathlib
@@ -147,8 +147,49 @@ int main(int count, char **words) {
 }
 """
 
+# A constructor whose team's loop is opened by a worker, while its thread 0 holds the loader's lock.
+CONSTRUCTOR = """
+#include <unistd.h>
+int omp_get_thread_num(void);
+volatile double sink;
+__attribute__((constructor)) static void begin(void) {
+#pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 0) usleep(200000);
+#pragma omp for schedule(runtime)
+        for (int i = 0; i < 1000; ++i) sink = i;
+    }
+}
+"""
+
+LOADS = """
+#include <dlfcn.h>
+int main(void) {
+#pragma omp parallel num_threads(2)
+    {
+    }
+    return dlopen("./libbegins.so", RTLD_NOW) == 0;
+}
+"""
+
 
 class Libraries(ToolTest):
+    def test_no_loop_of_a_constructor_waits_for_the_loader(self):
+        program = self.build(ARGUMENTS.gcc, LOADS, "-DLOADS", "-ldl")
+        (self.folder / "begins.c").write_text(CONSTRUCTOR)
+        subprocess.run([ARGUMENTS.gcc, "-g", "-fopenmp", "-shared", "-fPIC", "-o", "libbegins.so", "begins.c"],
+                       check=True, cwd=self.folder)
+        # What loads a library when it is first needed: who steals from near victims, and rules by name.
+        for asked in ({"GIMBAL_SCHEDULE": "lws-steal"}, {"GIMBAL_SCHEDULE": "vsched"},
+                      {"GIMBAL_SCHEDULE": "gss", "GIMBAL_LOOPS": "begins.c=fac2"}):
+            with self.subTest(**asked):
+                variables = environment(LD_PRELOAD=str(pathlib.Path(ARGUMENTS.library).resolve()), **asked)
+                done = subprocess.run([program], env=variables, cwd=self.folder, text=True, capture_output=True,
+                                      timeout=60, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                used = "fac2 (GIMBAL_LOOPS)" if "GIMBAL_LOOPS" in asked else asked["GIMBAL_SCHEDULE"]
+                self.assertIn(used, done.stderr)
+
     def test_a_library_that_has_moved_is_looked_at_where_it_is(self):
         if not ARGUMENTS.clang:
             self.skipTest("no clang")

@@ -79,7 +79,8 @@ class ToolTest(unittest.TestCase):
         """Run a program by hand, under the library; names in capitals are variables."""
         library = pathlib.Path(ARGUMENTS.library).resolve()
         asked = {name: more.pop(name) for name in [*more] if name.isupper()}
-        variables = environment(LD_PRELOAD=str(library), OMP_NUM_THREADS="2", GIMBAL_SCHEDULE="runtime", **asked)
+        variables = environment(**{"LD_PRELOAD": str(library), "OMP_NUM_THREADS": "2", "GIMBAL_SCHEDULE": "runtime",
+                                   **asked})
         return subprocess.run([program, *words], env=variables, text=True, cwd=self.folder, timeout=600, check=False,
                               **more)
 

@@ -69,6 +69,28 @@ TEST(Load, OfTwoSettingsThatNameOneFileTheLaterOneIsRefused) {
               "");
 }
 
+TEST(Load, AnAgentThatChoosesChunksIsRefusedWhereItWouldChooseTechniques) {
+    for (const char* const agent : {"chunk", "15"}) {
+        const LoadedOptions loaded =
+            load_options(environment({{"GIMBAL_SELECT", "levels", ""}, {"GIMBAL_RL_AGENT", agent, ""}}));
+        EXPECT_EQ(first_problem(loaded),
+                  "gimbal: error: GIMBAL_RL_AGENT: \"" + std::string(agent) +
+                      "\" chooses chunks, and GIMBAL_SELECT=levels techniques (from the environment).\n"
+                      "        with levels take another agent, q or sarsa for instance; chunks alone: "
+                      "GIMBAL_SELECT=chunk      more: gimbal info selectors\n");
+        EXPECT_EQ(loaded.problems.size(), 1U);
+        EXPECT_EQ(loaded.options.select.agent, "q");
+        EXPECT_EQ(loaded.options.select_ranks.agent, "q");
+    }
+    for (const char* const selector : {"rl", "chunk", "auto"})
+        EXPECT_EQ(first_problem(
+                      load_options(environment({{"GIMBAL_SELECT", selector, ""}, {"GIMBAL_RL_AGENT", "chunk", ""}}))),
+                  "");
+    EXPECT_EQ(
+        first_problem(load_options(environment({{"GIMBAL_SELECT", "levels", ""}, {"GIMBAL_RL_AGENT", "sarsa", ""}}))),
+        "");
+}
+
 TEST(Load, PrecedenceIsApiThenEnvironmentThenFile) {
     const SettingsFile file("seed = 1\nreport = \"full\"\nschedule = \"gss\"\n");
     const Environment all =

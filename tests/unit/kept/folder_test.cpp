@@ -54,6 +54,16 @@ TEST(KeptPlace, IsWhatTheUserSays) {
     EXPECT_EQ(kept_folder("OFF", "/caches", "/home/me").path, "");
 }
 
+TEST(KeptPlace, IsOnFileSystemsThatAreKnownToBeLocal) {
+    for (const std::uint32_t local : {0xEF53U, 0x58465342U, 0x9123683EU, 0x01021994U, 0x2FC12FC1U, 0x794C7630U})
+        EXPECT_TRUE(is_local_file_system(local)) << std::hex << local;
+    // NFS, CIFS, Lustre, GPFS, Ceph, FUSE; BeeGFS, PanFS, OrangeFS, 9P, GFS2, OCFS2; one that nobody has heard of.
+    for (const std::uint32_t other :
+         {0x6969U, 0xFF534D42U, 0x0BD00BD0U, 0x47504653U, 0x00C36400U, 0x65735546U, 0x19830326U, 0xAAD7AAEAU,
+          0x20030528U, 0x01021997U, 0x01161970U, 0x7461636FU, 0x12345678U})
+        EXPECT_FALSE(is_local_file_system(other)) << std::hex << other;
+}
+
 TEST(KeptPlace, NamesDifferByRunAndTeam) {
     EXPECT_EQ(kept_name(0xabc, 8), "0000000000000abc-8.kept");
     EXPECT_EQ(kept_name(UINT64_MAX, 1), "ffffffffffffffff-1.kept");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -213,6 +214,48 @@ TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
     std::vector<WorkerSlot> slots = short_slots();
     second.close({look.config, look.decision, *look.plan, slots});
     EXPECT_FALSE(second.open(request).plan);
+}
+
+// Where many loops are left each is left for longer, so that the looks at all take little time.
+TEST(KeptLearning, HoweverLongALoopIsLeftALaterRunReadsIt) {
+    set_option("background", "off");
+    LoopClock nanoseconds;
+    nanoseconds.tick_s = []() noexcept { return 1e-9; };
+    double longest_s = 0;
+    for (std::uint32_t loops = 1; loops <= 100'000'000; loops *= 10) {
+        const Request request{.trip = 100, .can_leave = true, .left_loops = loops};
+        LoopLearning first("loop", 2, nanoseconds);
+        for (int left = 0, k = 0; left < 3 && k < 40; ++k) {
+            const Opening opening = first.open(request);
+            left += !opening.plan;
+            if (!opening.plan) continue;
+            std::vector<WorkerSlot> slots = short_slots();
+            for (WorkerSlot& slot : slots)
+                if (opening.config.sampled) slot.begin_costs(100, 2);
+            first.close({opening.config, opening.decision, *opening.plan, slots});
+        }
+        const std::string saved = first.save();
+        LoopLearning second("loop", 2, nanoseconds);
+        second.restore(saved);
+        const double left_s = 1e-9 * second.leave_at_once(request);
+        EXPECT_GE(left_s, 1e-3) << loops;
+        longest_s = std::max(longest_s, left_s);
+        ASSERT_TRUE(second.open(request).plan);
+        EXPECT_EQ(second.earlier_run(), EarlierRun::used) << loops;
+        EXPECT_EQ(second.save(), saved) << loops;
+    }
+    EXPECT_GT(longest_s, 1) << "else this shows nothing";
+}
+
+TEST(KeptLearning, WhatCannotBeReadIsSaidToBeDropped) {
+    ProgramRun first;
+    first.steps(rising(1000), 40);
+    std::string damaged = first.saved();
+    const float no_time = -1;  // behind the number of lengths, the first one's iterations, and its size
+    std::memcpy(damaged.data() + 1 + sizeof(std::uint64_t) + sizeof(std::uint16_t), &no_time, sizeof no_time);
+    ProgramRun second(damaged);
+    second.steps(rising(1000), 2);
+    EXPECT_EQ(second.earlier(), EarlierRun::dropped);
 }
 
 TEST(KeptLearning, ALoopIsLeftOnlyWhereItCanBe) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <set>
 #include <vector>
 
@@ -107,23 +108,47 @@ TEST(Coordinator, HopelessPairsNeverRun) {
     EXPECT_EQ(loop.coordinator.incumbent().ranks, 0U);
 }
 
-TEST(Coordinator, ATrialEndsAtTwiceTheIncumbentsTimeAndIsNotRepeated) {
+TEST(Coordinator, ATrialEndsAtTwiceTheIncumbentsTimeAndIsRepeatedOnce) {
     std::vector<double> times = ladder();
     times[kTable.index({0, 0})] = 5000;  // the model thinks it the best
     Loop loop({1, 0}, times);
     loop.predicted = ladder();
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 30; ++i) {
         const Pair incumbent = loop.coordinator.incumbent();
         const double reference = loop.coordinator.beliefs().reference();
         const PairTurn turn = loop.step();
         if (!turn.trial) continue;
         EXPECT_EQ(turn.rest, incumbent);
         EXPECT_EQ(turn.limit, 2 * reference);
-        if (!(turn.pair == Pair{0, 0})) continue;
-        EXPECT_TRUE(loop.coordinator.kept().empty());  // such a model is not followed
     }
-    EXPECT_EQ(loop.stops, 1);
+    EXPECT_EQ(loop.stops, 2);
+    // Then once when the model is asked again, and ever more seldom.
+    loop.run(2000);
+    EXPECT_GE(loop.stops, 3);
+    EXPECT_LE(loop.stops, 7);
     EXPECT_FALSE(loop.coordinator.incumbent() == (Pair{0, 0}));
+}
+
+TEST(Coordinator, OneInterruptionBarsNoPair) {
+    for (const int interrupted : {1, 2}) {
+        std::vector<double> times(kTable.size(), 120);
+        times[kTable.index({0, 0})] = 100;
+        times[kTable.index({1, 1})] = 60;
+        times[kTable.index({2, 0})] = 90;
+        Loop loop({0, 0}, times);
+        for (int left = interrupted; left > 0;) {
+            const PairTurn turn = loop.coordinator.next();
+            const bool stopped = turn.pair == Pair{1, 1};
+            const double time = stopped ? turn.limit + 50 : times[kTable.index(turn.pair)];
+            loop.coordinator.learn(turn, {.time = time, .stopped = stopped});
+            left -= stopped;
+        }
+        loop.run(30);
+        // The second one in a row has it wait until the model is asked again, and leaves the others where they are.
+        EXPECT_EQ(loop.coordinator.incumbent(), interrupted == 1 ? (Pair{1, 1}) : (Pair{2, 0}));
+        loop.run(200);
+        EXPECT_EQ(loop.coordinator.incumbent(), (Pair{1, 1})) << interrupted;
+    }
 }
 
 TEST(Coordinator, ASwitchNeedsTwoStandardErrors) {
@@ -147,6 +172,44 @@ TEST(Coordinator, ASwitchNeedsTwoStandardErrors) {
     }
     other.run(20);
     EXPECT_EQ(other.coordinator.incumbent(), (Pair{1, 1}));
+}
+
+/// In how many of 100 runs of 1000 steps another pair than the first, which is the better one, was ever the incumbent;
+/// and the mean time of a step.
+std::pair<int, double> with_a_wrong_model(double predicted, double truth, double noise) {
+    int taken = 0;
+    double all = 0;
+    for (unsigned run = 0; run < 100; ++run) {
+        std::mt19937 generator(run);
+        std::normal_distribution<> error(0, noise);
+        Coordinator coordinator({2, 1}, {0, 0}, [predicted](Pair, std::span<double> out) {
+            out[0] = 1;
+            out[1] = predicted;
+            return true;
+        });
+        bool was_taken = false;
+        for (int step = 0; step < 1000; ++step) {
+            const PairTurn turn = coordinator.next();
+            const double mean = turn.pair.ranks == 1 ? truth : 1;
+            const double time = mean * std::exp(error(generator));
+            all += mean;
+            coordinator.learn(turn, {.time = std::min(time, turn.limit), .stopped = time > turn.limit});
+            was_taken |= coordinator.incumbent().ranks == 1;
+        }
+        taken += was_taken;
+    }
+    return {taken, all / 1e5};
+}
+
+// The model is off by a fifth and more: with 2 % noise the slower pair became the incumbent in 100, 97 and 5 runs, with
+// 10 % in 89, 92 and 92, and stayed.
+TEST(Coordinator, NoModelTalksASlowerPairIn) {
+    for (const auto& [predicted, truth] : {std::pair{0.9, 1.1}, {0.85, 1.2}, {0.7, 1.5}}) {
+        EXPECT_EQ(with_a_wrong_model(predicted, truth, 0.02).first, 0) << predicted;
+        const auto [taken, mean] = with_a_wrong_model(predicted, truth, 0.1);
+        EXPECT_LE(taken, 20) << predicted;
+        EXPECT_LT(mean, 1.005) << predicted << ": who was taken by luck is not kept";
+    }
 }
 
 // The model has two techniques of the threads the wrong way round, and the better one runs on the way only.

@@ -73,14 +73,36 @@ TEST(PairBeliefs, APromotedPairIsTheMeasureOfTheOthers) {
     EXPECT_NEAR(beliefs.gain(0).mean, std::log(80.0 / 100), 0.01);
 }
 
-TEST(PairBeliefs, WhatIsHopelessOrGivenUpIsNotPossibleUntilAsked) {
+TEST(PairBeliefs, ATrialThatContradictsTheModelWidensItsError) {
+    PairBeliefs beliefs(3, 0);
+    for (int i = 0; i < 20; ++i) beliefs.note_incumbent(100);
+    beliefs.predict(std::vector<double>{100, 90, 90});
+    EXPECT_TRUE(beliefs.gain(2).sure());
+    beliefs.note_trial(1, 110);
+    EXPECT_LT(beliefs.gain(1).mean, 0);
+    EXPECT_LT(beliefs.shown(1).mean, -beliefs.shown(1).error);
+    EXPECT_GT(beliefs.model_error(), std::log(110.0 / 90) / 2.2) << "two deviations";
+    EXPECT_FALSE(beliefs.gain(2).sure()) << "what it says of others is believed less";
+}
+
+TEST(PairBeliefs, WhatIsHopelessOrWasStoppedTwiceIsNotPossibleUntilAsked) {
+    const std::vector<double> times{100, 90, std::numeric_limits<double>::infinity()};
     PairBeliefs beliefs(3, 0);
     EXPECT_FALSE(beliefs.possible(1));  // nothing is known
-    beliefs.predict(std::vector<double>{100, 90, std::numeric_limits<double>::infinity()});
+    beliefs.predict(times);
     EXPECT_TRUE(beliefs.possible(1));
     EXPECT_FALSE(beliefs.possible(2));
-    beliefs.give_up(1);
-    EXPECT_FALSE(beliefs.possible(1));
+    beliefs.note_stop(1);
+    EXPECT_TRUE(beliefs.possible(1)) << "an interruption";
+    for (const int predictions : {1, 2, 4}) {
+        beliefs.note_stop(1);
+        for (int k = 0; k < predictions; ++k) {
+            EXPECT_FALSE(beliefs.possible(1));
+            beliefs.predict(times);
+        }
+        EXPECT_TRUE(beliefs.possible(1));
+    }
+    beliefs.note_stop(1);
     beliefs.forget();
     EXPECT_TRUE(beliefs.possible(1));
     EXPECT_EQ(beliefs.reference_steps(), 0U);

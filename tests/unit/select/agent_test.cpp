@@ -162,7 +162,7 @@ TEST(AgentSettings, EveryWordAndNumberArrives) {
 }
 
 TEST(ChunkAgent, ChoosesTheSeedsChunksForTheTechniqueThatWasNamed) {
-    ChunkAgentSelector selector(*find_technique("gss"), {.reason = "chunk", .skips_first = false}, {}, 7);
+    ChunkAgentSelector selector({find_technique("gss")}, {.reason = "chunk", .skips_first = false}, {}, 7);
     const auto chunks = gimbal::learn::chunk_portfolio(1000, 4);
     std::map<std::uint64_t, int> tried;
     Decision decision;
@@ -178,7 +178,7 @@ TEST(ChunkAgent, ChoosesTheSeedsChunksForTheTechniqueThatWasNamed) {
 }
 
 TEST(ChunkAgent, CutsAnewWhenTheLoopChangesByMoreThanAFactorOfTwo) {
-    ChunkAgentSelector selector(*find_technique("ss"), {.reason = "chunk", .skips_first = false}, {}, 7);
+    ChunkAgentSelector selector({find_technique("ss")}, {.reason = "chunk", .skips_first = false}, {}, 7);
     EXPECT_LE(selector.choose(context_of(1000)).schedule.chunk, 250U);
     for (int i = 0; i < 50; ++i) {
         for (const std::uint64_t n : {1000U, 2000U, 500U}) {

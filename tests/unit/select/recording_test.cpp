@@ -72,6 +72,23 @@ TEST(Steps, ALineHasOneFieldPerColumnWithAndWithoutAnAgent) {
     EXPECT_EQ(text, "a.c:1 f,4,7,1000,\"gss,8\",sarsa,1,2,1.5,1,12,1,2,0.5,-4,0.9,0.25,\n");
 }
 
+TEST(Steps, AnyChunkThatCanBeRunIsReplayed) {
+    const std::uint64_t trip = UINT64_MAX - 1;
+    for (const std::string technique : {"ss,", "lws,0.5:", "lws,:", "static,"}) {
+        for (const std::uint64_t chunk : {std::uint64_t{1} << 31, trip}) {
+            StepRow row = row_of("long.c:1 f", 0, (technique + "1").c_str());
+            row.schedule.chunk = chunk;
+            row.iterations = trip;
+            std::string text = kHeader;
+            gimbal::append_step(text, row, 1e-6);
+            const Recording recording = Recording::parse(text);
+            EXPECT_EQ(recording.find("long.c:1 f", 4)->front().schedule, row.schedule) << technique << chunk;
+            EXPECT_THROW((void)gimbal::parse_schedule(technique + std::to_string(chunk)), gimbal::Error)
+                << "a user's stays an int, as OpenMP's are";
+        }
+    }
+}
+
 TEST(Steps, WhatThreadsRanInChunksOfRanksIsReplayedWithThem) {
     StepRow row = row_of("forces", 0, "fac2");
     row.within = "gss";

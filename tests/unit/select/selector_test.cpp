@@ -46,6 +46,19 @@ TEST(MakeSelector, EveryNameHasOneThatAlwaysChooses) {
     }
 }
 
+TEST(MakeSelector, TheChunkAgentKeepsTheFractionThatWasNamedWithItsTechnique) {
+    gimbal::SelectorSettings settings;
+    settings.name = "chunk";
+    settings.schedule = gimbal::parse_schedule("lws,0.8");
+    const auto selector = make_selector({}, "l", 4, settings);
+    for (int i = 0; i < 20; ++i) {
+        const Decision decision = step(*selector, record_of(1e-3));
+        EXPECT_EQ(decision.schedule.technique->info().name, "lws");
+        EXPECT_EQ(decision.schedule.fraction, 0.8);
+        EXPECT_GT(decision.schedule.chunk, 0U);
+    }
+}
+
 TEST(MakeSelector, MonotonicLoopsNeverGetOtherTechniquesFromAnyone) {
     for (const std::string_view name : kNames) {
         const auto selector = make_selector(name, "l", 4);

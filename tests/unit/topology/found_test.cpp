@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "topology/provider.hpp"
 #include "topology/topology.hpp"
@@ -29,6 +30,47 @@ int in_child(Check check) {
 TEST(FindTopology, BesideTheProgramInLib) {
     EXPECT_EQ(in_child([] { return topology().known() ? topology().cpus() : -1; }), 8);
     EXPECT_EQ(in_child([] { return static_cast<int>(10 * topology().distance(0, 1) + topology().distance(0, 4)); }), 5);
+}
+
+// As in a program: a thread that opens a loop must not wait for the loader.
+TEST(FindTopology, IsFlatUntilAnotherThreadHasLoadedIt) {
+    EXPECT_EQ(in_child([] {
+                  static void (*job)() = nullptr;
+                  static int asked = 0;
+                  gimbal::load_topology_elsewhere = [](void (*load)()) noexcept {
+                      job = load;
+                      return ++asked > 0;
+                  };
+                  const bool early = topology().known() || topology().known();
+                  std::thread(job).join();
+                  return early || asked != 1 ? -1 : topology().cpus();
+              }),
+              8);
+}
+
+TEST(FindTopology, AChildWhoseParentHadAskedInVainAsksAgain) {
+    EXPECT_EQ(in_child([] {
+                  gimbal::load_topology_elsewhere = [](void (*)()) noexcept { return true; };
+                  const bool early = topology().known();
+                  return early ? -1 : in_child([] {
+                      gimbal::load_topology_elsewhere = [](void (*load)()) noexcept {
+                          load();
+                          return true;
+                      };
+                      return static_cast<int>(topology().known()) + topology().cpus();
+                  });
+              }),
+              8);
+}
+
+TEST(FindTopology, StaysFlatWithoutAThreadToLoadIt) {
+    EXPECT_EQ(in_child([] {
+                  gimbal::load_topology_elsewhere = [](void (*)()) noexcept { return false; };
+                  (void)topology();
+                  gimbal::load_topology_elsewhere = nullptr;
+                  return topology().known() ? 1 : 0;
+              }),
+              0);
 }
 
 TEST(FindTopology, BesideTheLibraryThatHoldsTheCore) {
