@@ -234,8 +234,21 @@ struct __kmp_hook_uncancelled {
   ~__kmp_hook_uncancelled() { pthread_setcancelstate(before, nullptr); }
 };
 
+// A thread is at a `cancel` of what its team had the request `old` for, 0: none.
+// Returns `kind`: it leaves that, whatever else is cancelled. libomp 19 lets it
+// go on where the request is of another kind.
+extern kmp_int32 __kmp_hook_cancel(kmp_info_t *th, kmp_int32 kind,
+                                   kmp_int32 old);
+
 // A thread leaves its loop by cancellation instead of running out of chunks.
 extern void __kmp_hook_leave(kmp_info_t *th);
+
+// At a cancellation point a request of another kind is none: libomp 19 ends the
+// process.
+#define KMP_HOOK_CANCELLATION_POINT(thread, kind)                              \
+  if ((thread)->th.th_team->t.t_cancel_request != (kind))                      \
+    return 0;                                                                  \
+  __kmp_hook_leave(thread);
 extern void __kmp_hook_forget_cancelled(kmp_team_t *team);
 
 // A team that grows, or ends, is about to lose its arrays: what a cancelled

@@ -224,9 +224,6 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
         (execution = __kmp_hook_open(&sh->hook_execution, &desc)) == nullptr)
       share->owner = left_to_libomp;
   } else {
-    // Nobody else could have cleared the request that ended an earlier loop.
-    if (team->t.t_cancel_request == cancel_loop)
-      team->t.t_cancel_request = cancel_noreq;
     if (__kmp_hook_team.threads != 0 && team->t.t_level == 1)
       desc.part_of = __kmp_hook_team.region;
     execution = __kmp_hook.gimbal_loop_open(&desc);
