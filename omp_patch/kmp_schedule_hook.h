@@ -238,25 +238,45 @@ static inline int __kmp_hook_team_size(kmp_info_t *th, int level, int asked,
   __kmp_hook_team_size(master_th, level, (asked), master_set_numthreads,       \
                        call_context == fork_context_gnu, microtask, ap)
 
-// For __kmp_hook_numbered() where teams are elastic. The primary knows its team
-// before the others do; threads that libomp does not know are in none.
-static __attribute__((noinline)) void __kmp_hook_note_numbers() {
+// For the next two where teams are elastic. The primary knows its team before
+// the others do; threads that libomp does not know are in none.
+static __attribute__((noinline)) int __kmp_hook_note_numbers(bool outermost) {
   gimbal_region *region = __kmp_hook_team.region;
+  kmp_uint64 own = 0;
   int gtid = __kmp_get_global_thread_id();
-  if (region == NULL && gtid >= 0) {
+  if (gtid >= 0) {
     const kmp_team_t *team = __kmp_threads[gtid]->th.th_team;
-    if (team != NULL && team->t.t_max_nproc > 1)
-      region = (gimbal_region *)team->t.t_disp_buffer[0].hook_region;
+    while (outermost && team != NULL && team->t.t_level > 1)
+      team = team->t.t_parent;
+    if (team != NULL && team->t.t_max_nproc > 1) {
+      own = team->t.t_disp_buffer[0].hook_own;
+      if (region == NULL)
+        region = (gimbal_region *)team->t.t_disp_buffer[0].hook_region;
+    }
   }
   if (region != NULL)
     __kmp_hook.gimbal_team_numbered(region);
+  return (int)own;
 }
 
-// The program asks for the number of this thread, or how many there are.
-static inline void __kmp_hook_numbered() {
-  if (__builtin_expect(__kmp_hook_elastic != 0, 0))
-    __kmp_hook_note_numbers();
+// The program asks for the number of this thread, or how many there are. Returns
+// what it is told of the latter: how many have cores; 0: all that there are.
+static inline int __kmp_hook_numbered() {
+  if (__builtin_expect(__kmp_hook_elastic == 0, 1))
+    return 0;
+  return __kmp_hook_note_numbers(false);
 }
+
+// The same of the team at a level. Elastic ones are outermost.
+static inline int __kmp_hook_numbered_at(int level) {
+  if (__builtin_expect(__kmp_hook_elastic == 0, 1) || level != 1)
+    return 0;
+  return __kmp_hook_note_numbers(true);
+}
+
+#define KMP_HOOK_OWN_THREADS(asked)                                            \
+  if (int own = (asked))                                                       \
+    return own;
 
 // The outermost team of this thread ends.
 static inline void __kmp_hook_team_end(kmp_info_t *th) {
