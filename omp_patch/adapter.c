@@ -47,6 +47,7 @@ HOOK_HIDDEN int __kmp_hook_cancelled;
 HOOK_HIDDEN gimbal_known_table *__kmp_hook_known_loops;
 HOOK_HIDDEN int __kmp_hook_rules;
 HOOK_HIDDEN int __kmp_hook_looks = KMP_HOOK_FIRST_LOOP;
+HOOK_HIDDEN struct kmp_hook_first_set __kmp_hook_first_set;
 HOOK_HIDDEN int __kmp_hook_lending;
 HOOK_HIDDEN int __kmp_hook_elastic;
 HOOK_HIDDEN int __kmp_hook_may_spin = INT_MAX;
@@ -145,7 +146,7 @@ void __kmp_hook_see(int use) {
   if (__atomic_load_n(&used_by, __ATOMIC_RELAXED) != own) {
     __atomic_store_n(&used, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&used_by, own, __ATOMIC_RELAXED);
-    __kmp_hook_looks |= KMP_HOOK_FIRST_LOOP;
+    __atomic_fetch_or(&__kmp_hook_looks, KMP_HOOK_FIRST_LOOP, __ATOMIC_RELAXED);
   }
   int before = __atomic_load_n(&used, __ATOMIC_RELAXED);
   while (before < use &&

@@ -59,6 +59,9 @@ extern __thread gimbal_team __kmp_hook_team
 extern const char __kmp_hook_gnu_source[];
 }
 
+// Whether loops other than the first one are looked at when they start.
+#define KMP_HOOK_LOOKS_ALWAYS (__kmp_hook_looks & ~KMP_HOOK_FIRST_LOOP)
+
 #define KMP_HOOK_USED (__builtin_expect(__kmp_hook_used != 0, 0))
 
 // Puts libomp's own patterns where its tables have the hook's.
@@ -73,7 +76,8 @@ static inline void __kmp_hook_own_patterns(int bt, int *gather, int *release) {
 struct kmp_hook_wish {
   kmp_int64 unit = 1;     // chunks begin at multiples of this; below 1 as 1
   bool monotonic = false; // by the program's modifier
-  int rule = 0;           // the user named the loop: a schedule; 0: did not
+  int schedule = 0; // of the hook's: the user has named the loop, or it was set
+                    // in this region; 0: the team's
 };
 
 // `kmp_hook_monotonic | schedule` for the entry points of GNU code that promise
@@ -152,77 +156,6 @@ template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
   return share->traced && __kmp_hook_next_gomp_traced(share, p_lb, p_ub);
 }
 
-// OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it. The first
-// use of the hook: libomp reads its settings before all else.
-static inline bool __kmp_hook_parse_schedule(const char *value) {
-  if (!TCR_4(__kmp_init_serial)) {
-    __kmp_hook_undo_libgomp(FALSE);
-    // libgomp makes smaller teams without a word.
-    if (__kmp_hook_beside_libgomp)
-      __kmp_reserve_warn = 1;
-    // libomp 19 keeps what it has freed in omp_pause_resource_all().
-    __kmp_old_threads_list = NULL;
-  }
-  __kmp_hook_see(GIMBAL_OPENMP_ASKED);
-  if (!gimbal_schedule_hook_ready())
-    return false;
-  __kmp_hook_rules = __kmp_hook.gimbal_loop_rules();
-  if (__kmp_hook_rules)
-    __kmp_hook_looks |= KMP_HOOK_NAMED_LOOPS;
-  __kmp_hook_elastic = __kmp_hook.gimbal_elastic_threads();
-  __kmp_hook_lending = __kmp_hook_elastic == 0 && __kmp_hook.gimbal_lending();
-  __kmp_hook_spinning = __kmp_hook_elastic;
-  if (__kmp_hook_elastic == 0)
-    __kmp_hook_spinning =
-        (int)KMP_MIN(__kmp_hook.gimbal_spinning_threads(), (uint32_t)INT_MAX);
-  __kmp_hook_may_spin = __kmp_hook_spinning;
-  int schedule = __kmp_hook.gimbal_schedule_parse(value);
-  if (schedule == GIMBAL_SCHEDULE_REFUSED) // said already; libomp's default
-    return true;
-  if (schedule <= 0)
-    return false;
-  static const int modifier[3] = {0, kmp_sch_modifier_monotonic,
-                                  kmp_sch_modifier_nonmonotonic};
-  __kmp_sched = (enum sched_type)(
-      kmp_sch_hook | modifier[__kmp_hook.gimbal_schedule_modifier(schedule)]);
-  __kmp_chunk = schedule;
-  return true;
-}
-
-// OMP_DISPLAY_ENV. Returns true if the schedule in force is the hook's.
-static inline bool __kmp_hook_print_schedule(kmp_str_buf_t *buffer) {
-  if (SCHEDULE_WITHOUT_MODIFIERS(__kmp_sched) != kmp_sch_hook)
-    return false;
-  char text[GIMBAL_SCHEDULE_BYTES];
-  __kmp_hook.gimbal_schedule_print(__kmp_chunk, text, sizeof(text));
-  __kmp_str_buf_print(buffer, "%s'\n", text);
-  return true;
-}
-
-// omp_set_schedule. Returns true if the kind is one of the hook's.
-static inline bool __kmp_hook_set_schedule(int gtid, kmp_sched_t kind,
-                                           int chunk) {
-  int schedule =
-      __kmp_hook.gimbal_schedule_set(__kmp_sched_without_mods(kind), chunk);
-  if (schedule <= 0)
-    return false;
-  kmp_info_t *th = __kmp_threads[gtid];
-  __kmp_save_internal_controls(th);
-  kmp_r_sched_t *icv = &th->th.th_current_task->td_icvs.sched;
-  icv->r_sched_type = kmp_sch_hook;
-  __kmp_sched_apply_mods_intkind(kind, &icv->r_sched_type);
-  icv->chunk = schedule;
-  return true;
-}
-
-// omp_get_schedule, for a loop schedule that is the hook's.
-static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
-                                           int *chunk) {
-  kmp_r_sched_t icv = __kmp_threads[gtid]->th.th_current_task->td_icvs.sched;
-  *kind = (kmp_sched_t)__kmp_hook.gimbal_schedule_kind(icv.chunk, chunk);
-  __kmp_sched_apply_mods_stdkind(kind, icv.r_sched_type);
-}
-
 // As long as it lives its thread is not cancelled by pthread_cancel(). libomp
 // begins at a program's first region, with files and a lock that all threads
 // need; libgomp has begun before main().
@@ -234,8 +167,21 @@ struct __kmp_hook_uncancelled {
   ~__kmp_hook_uncancelled() { pthread_setcancelstate(before, nullptr); }
 };
 
+// A thread is at a `cancel` of what its team had the request `old` for, 0: none.
+// Returns `kind`: it leaves that, whatever else is cancelled. libomp 19 lets it
+// go on where the request is of another kind.
+extern kmp_int32 __kmp_hook_cancel(kmp_info_t *th, kmp_int32 kind,
+                                   kmp_int32 old);
+
 // A thread leaves its loop by cancellation instead of running out of chunks.
 extern void __kmp_hook_leave(kmp_info_t *th);
+
+// At a cancellation point a request of another kind is none: libomp 19 ends the
+// process.
+#define KMP_HOOK_CANCELLATION_POINT(thread, kind)                              \
+  if ((thread)->th.th_team->t.t_cancel_request != (kind))                      \
+    return 0;                                                                  \
+  __kmp_hook_leave(thread);
 extern void __kmp_hook_forget_cancelled(kmp_team_t *team);
 
 // A team that grows, or ends, is about to lose its arrays: what a cancelled
@@ -287,25 +233,50 @@ static inline int __kmp_hook_team_size(kmp_info_t *th, int level, int asked,
   return __kmp_hook_elastic_size(th, level, asked, named, gnu, task, ap);
 }
 
-// For __kmp_hook_numbered() where teams are elastic. The primary knows its team
-// before the others do; threads that libomp does not know are in none.
-static __attribute__((noinline)) void __kmp_hook_note_numbers() {
+// The same by the names that __kmp_fork_call() has for all this.
+#define KMP_HOOK_TEAM_SIZE(asked)                                              \
+  __kmp_hook_team_size(master_th, level, (asked), master_set_numthreads,       \
+                       call_context == fork_context_gnu, microtask, ap)
+
+// For the next two where teams are elastic. The primary knows its team before
+// the others do; threads that libomp does not know are in none.
+static __attribute__((noinline)) int __kmp_hook_note_numbers(bool outermost) {
   gimbal_region *region = __kmp_hook_team.region;
+  kmp_uint64 own = 0;
   int gtid = __kmp_get_global_thread_id();
-  if (region == NULL && gtid >= 0) {
+  if (gtid >= 0) {
     const kmp_team_t *team = __kmp_threads[gtid]->th.th_team;
-    if (team != NULL && team->t.t_max_nproc > 1)
-      region = (gimbal_region *)team->t.t_disp_buffer[0].hook_region;
+    while (outermost && team != NULL && team->t.t_level > 1)
+      team = team->t.t_parent;
+    if (team != NULL && team->t.t_max_nproc > 1) {
+      own = team->t.t_disp_buffer[0].hook_own;
+      if (region == NULL)
+        region = (gimbal_region *)team->t.t_disp_buffer[0].hook_region;
+    }
   }
   if (region != NULL)
     __kmp_hook.gimbal_team_numbered(region);
+  return (int)own;
 }
 
-// The program asks for the number of this thread, or how many there are.
-static inline void __kmp_hook_numbered() {
-  if (__builtin_expect(__kmp_hook_elastic != 0, 0))
-    __kmp_hook_note_numbers();
+// The program asks for the number of this thread, or how many there are. Returns
+// what it is told of the latter: how many have cores; 0: all that there are.
+static inline int __kmp_hook_numbered() {
+  if (__builtin_expect(__kmp_hook_elastic == 0, 1))
+    return 0;
+  return __kmp_hook_note_numbers(false);
 }
+
+// The same of the team at a level. Elastic ones are outermost.
+static inline int __kmp_hook_numbered_at(int level) {
+  if (__builtin_expect(__kmp_hook_elastic == 0, 1) || level != 1)
+    return 0;
+  return __kmp_hook_note_numbers(true);
+}
+
+#define KMP_HOOK_OWN_THREADS(asked)                                            \
+  if (int own = (asked))                                                       \
+    return own;
 
 // The outermost team of this thread ends.
 static inline void __kmp_hook_team_end(kmp_info_t *th) {
@@ -343,7 +314,7 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
     ++sh->hook_regions; // on a line that a fork writes anyway
-    if (__builtin_expect(__kmp_hook_rules != 0, 0))
+    if (__builtin_expect(KMP_HOOK_LOOKS_ALWAYS, 0))
       sh->hook_rule.store(0, std::memory_order_relaxed);
   }
 }
@@ -353,7 +324,7 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
 // regions, so they may stay.
 static inline void __kmp_hook_reset(kmp_team_t *team) {
   if (__builtin_expect(
-          (__kmp_hook_used | __kmp_hook_rules | __kmp_hook_elastic |
+          (__kmp_hook_used | KMP_HOOK_LOOKS_ALWAYS | __kmp_hook_elastic |
            __kmp_hook_cancelled) != 0,
           0))
     __kmp_hook_reset_used(team);
@@ -370,6 +341,8 @@ static inline void __kmp_hook_reset(kmp_team_t *team) {
                                 const int &device_num)
 #define __kmp_api_omp_pause_resource_all_(how)                                 \
   __kmp_api_omp_pause_resource_all_(const kmp_pause_status_t &kind)
+
+#include "kmp_schedule_hook_schedule.h"
 
 #include "kmp_schedule_hook_process.h"
 

@@ -71,6 +71,20 @@ void __kmp_hook_leave(kmp_info_t *th) {
   disp->th_dispatch_pr_current = NULL;
 }
 
+// See kmp_schedule_hook.h.
+kmp_int32 __kmp_hook_cancel(kmp_info_t *th, kmp_int32 kind, kmp_int32 old) {
+  kmp_team_t *team = th->th.th_team;
+  // Who cancels the region cancels the loop that others have cancelled, too.
+  if (old != cancel_noreq && kind == cancel_parallel)
+    team->t.t_cancel_request = kind;
+  __kmp_hook_leave(th);
+  // Barriers clear what a team of several has been asked for; a team of one has
+  // none, and this thread alone was to know.
+  if (team->t.t_serialized)
+    team->t.t_cancel_request = cancel_noreq;
+  return kind;
+}
+
 // The last region was cancelled, so threads may have missed loops: what these
 // left in the buffers of the team and of its threads goes. Where loops alone are
 // cancelled all threads count, and nothing is left.

@@ -161,6 +161,12 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   if (!active && share->execution)
     __kmp_hook.gimbal_loop_end(share);
   share->owner = nullptr;
+  // A thread alone may have set another schedule; libomp looks at the team's.
+  const kmp_r_sched_t inherited =
+      active ? team->t.t_sched : th->th.th_current_task->td_icvs.sched;
+  if (!active && wish.schedule == 0 &&
+      SCHEDULE_WITHOUT_MODIFIERS(inherited.r_sched_type) != kmp_sch_hook)
+    return kmp_sch_static_balanced;
   // GNU code starts empty loops, too, if their bounds are constants. libomp asks
   // for no chunk of such a loop, so nobody would close what is opened here, and
   // the next loop in this buffer would get its chunks: none.
@@ -178,15 +184,15 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   desc.workers = active ? th->th.th_team_nproc : 1;
   desc.surplus = 0;
   desc.part_of = NULL;
-  desc.schedule = wish.rule ? wish.rule : team->t.t_sched.chunk;
+  desc.schedule = wish.schedule ? wish.schedule : inherited.chunk;
   desc.can_leave = 1;
   desc.can_stand = 0;
   desc.apart = (kmp_uint32)__kmp_dispatch_num_buffers;
   desc.team = nullptr;
   desc.monotonic = wish.monotonic || pr->flags.ordered ||
                    disp->th_doacross_flags != NULL ||
-                   (wish.rule == 0 &&
-                    SCHEDULE_HAS_MONOTONIC(team->t.t_sched.r_sched_type));
+                   (wish.schedule == 0 &&
+                    SCHEDULE_HAS_MONOTONIC(inherited.r_sched_type));
   void *execution;
   if (active) {
     kmp_uint32 number = disp->th_disp_index;
@@ -224,9 +230,6 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
         (execution = __kmp_hook_open(&sh->hook_execution, &desc)) == nullptr)
       share->owner = left_to_libomp;
   } else {
-    // Nobody else could have cleared the request that ended an earlier loop.
-    if (team->t.t_cancel_request == cancel_loop)
-      team->t.t_cancel_request = cancel_noreq;
     if (__kmp_hook_team.threads != 0 && team->t.t_level == 1)
       desc.part_of = __kmp_hook_team.region;
     execution = __kmp_hook.gimbal_loop_open(&desc);

@@ -121,7 +121,9 @@ static int are(value_kind kind, const char *words, const char *value) {
 static const char kOne[] = ",1";
 
 /* A chunk that is not larger than 0 is none for libgomp, `auto` has none, and
- * one that is no number is 1, with what stands before it in force.
+ * one that is no number is 1, with what stands before it in force. But behind
+ * `auto` the number of a selector stays, which the hook is to see
+ * (docs/selection.md).
  * @param value  with room for kOne behind it  @return 0: libgomp ignores it */
 static int keep_schedule(char *value) {
   const char *colon = strchr(value, ':');
@@ -135,7 +137,10 @@ static int keep_schedule(char *value) {
   const size_t sign = chunk[0] == ',' && chunk[1] == '-';
   const char *digits = chunk + 1 + sign;
   const long long number = number_of(digits, strlen(digits));
-  if (sign || number == 0 || is_word(kind, length, "auto", 4))
+  const int is_auto = is_word(kind, length, "auto", 4);
+  if (is_auto && *chunk == ',' && !sign && number >= 2 && number <= 15)
+    return 1;
+  if (sign || number == 0 || is_auto)
     *chunk = '\0';
   else if (*chunk != ',' || number < 0 || number > INT_MAX)
     strcpy(chunk, kOne);

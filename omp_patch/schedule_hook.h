@@ -74,9 +74,21 @@ int gimbal_schedule_hook_ready(void);
 /** What loops are looked at when they start, other than for their schedule. */
 enum {
   KMP_HOOK_NAMED_LOOPS = 1, /* the user has named loops */
-  KMP_HOOK_FIRST_LOOP = 2   /* none has been seen that is not static */
+  KMP_HOOK_FIRST_LOOP = 2,  /* none has been seen that is not static */
+  KMP_HOOK_SET_IN_REGION = 4 /* threads set schedules inside of regions */
 };
 extern __attribute__((visibility("hidden"))) int __kmp_hook_looks;
+
+/** The first region in which a thread has set a schedule: its loops up to this
+ * one go by the schedule that the team began with. */
+struct kmp_hook_first_set {
+  int known;
+  const void *team;
+  unsigned long long regions; /* of the team so far */
+  unsigned loops;
+};
+extern __attribute__((visibility("hidden"))) struct kmp_hook_first_set
+    __kmp_hook_first_set;
 
 /** Notes what the process asks of OpenMP. When libomp starts, when its parallel
  * part does, and at the first loop that is not static.

@@ -64,7 +64,7 @@ Plan make_plan(const PlanKey& key, const LoopModel& learnt) {
     shape.workers = key.workers;
     shape.chunk = key.schedule.chunk;
     shape.statistics = statistics_from(learnt);
-    shape.seed = options().seed;
+    shape.seed = learnt.seed;
     shape.fraction = key.schedule.fraction;
     shape.admission = key.admission;
     shape.workers_per_queue = options().workers_per_queue;

@@ -46,6 +46,7 @@ struct LoopModel {
     const CostProfile* profile = nullptr;  ///< nullptr: not known
     std::uint64_t profile_version = 0;     ///< changes with the profile
     double timed_draw = 0;                 ///< cost of drawing and timing a chunk of an own block [ticks]
+    std::uint64_t seed = 0;                ///< for techniques that draw random numbers
 };
 
 /// The last few plans of a loop, so that an ordinary execution plans nothing.

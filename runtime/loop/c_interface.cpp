@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <new>
 #include <string>
@@ -27,8 +26,7 @@ using gimbal::ScheduleSpec;
 
 namespace {
 
-constexpr int kFractionUnit = 0x1000;  // kinds above this carry a static fraction
-constexpr int kFractionParts = 1000;
+constexpr int kFractionUnit = 0x1000;  // kinds above this carry a static fraction: there are 2^18 schedules
 // Techniques have the kinds right above GIMBAL_SCHEDULE_KIND (`runtime`); a selector, which is `runtime` with a chooser
 // of its own, has one of these. So what omp_get_schedule says can be set again.
 constexpr int kSelectorKinds = 0x800;
@@ -207,16 +205,20 @@ int gimbal_schedule_kind(int schedule, int* chunk) {
     if (!asked.technique) return selector_kind(asked.selector);
     const auto all = gimbal::techniques();
     const auto place = std::find(all.begin(), all.end(), asked.technique) - all.begin();
-    // The static fraction has no place of its own in OpenMP's interface: thousandths, above the technique.
-    const int fraction = asked.fraction < 0 ? 0 : 1 + static_cast<int>(std::lround(asked.fraction * kFractionParts));
-    return GIMBAL_SCHEDULE_KIND + 1 + static_cast<int>(place) + fraction * kFractionUnit;
+    const int kind = GIMBAL_SCHEDULE_KIND + 1 + static_cast<int>(place);
+    if (asked.fraction < 0) return kind;
+    // The static fraction has no place of its own in OpenMP's interface: a schedule of that alone, above the technique.
+    ScheduleSpec part;
+    part.technique = asked.technique;
+    part.fraction = asked.fraction;
+    return kind + gimbal::intern(part) * kFractionUnit;
 }
 
 int gimbal_schedule_set(int kind, int chunk) {
     const gimbal::OwnState own;
     const auto all = gimbal::techniques();
     gimbal::note_program_schedule(kind, chunk);
-    const int fraction = kind / kFractionUnit;
+    const int part = kind / kFractionUnit;
     const int place = kind % kFractionUnit - GIMBAL_SCHEDULE_KIND - 1;
     const auto choosers = gimbal::selectors();
     if (kind >= kSelectorKinds && kind < kSelectorKinds + static_cast<int>(choosers.size())) {
@@ -225,10 +227,14 @@ int gimbal_schedule_set(int kind, int chunk) {
         chosen.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
         return expect_loops(chosen);
     }
-    if (kind < 0 || place < -1 || place >= static_cast<int>(all.size()) || fraction > kFractionParts + 1) return 0;
+    if (kind < 0 || place < -1 || place >= static_cast<int>(all.size())) return 0;
     ScheduleSpec schedule;
     if (place >= 0) schedule.technique = all[static_cast<std::size_t>(place)];
-    if (fraction > 0) schedule.fraction = static_cast<double>(fraction - 1) / kFractionParts;
+    if (part > 0) {
+        const ScheduleSpec* const known = gimbal::interned_if_any(part);
+        if (!known || known->technique != schedule.technique || known->fraction < 0) return 0;
+        schedule.fraction = known->fraction;
+    }
     schedule.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
     return expect_loops(schedule);
 }

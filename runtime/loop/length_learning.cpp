@@ -25,6 +25,7 @@ constexpr std::uint64_t kSettled = 3;      // measurements of costs: before, one
 LengthLearning::LengthLearning(LoopTraits& traits, std::unique_ptr<Selector> selector)
     : traits_(traits), selector_(selector ? std::move(selector) : make()) {
     model_.statistics = traits.statistics;
+    model_.seed = loop_seed(traits.key, traits.workers);
 }
 
 // The other's profile does for this one until its own is worth what it takes; the other stays as long as the loop.
@@ -348,6 +349,7 @@ void LengthLearning::forget() {
     if (profile_) profile_->doubt();
     model_ = {};
     model_.statistics = traits_.statistics;
+    model_.seed = loop_seed(traits_.key, traits_.workers);
     plans_ = {};
     planned_version_ = 0;
     slowness_ = {};

@@ -125,4 +125,9 @@ const ScheduleSpec& interned(int number) noexcept {
     return table.at(static_cast<std::size_t>(number)).schedule;
 }
 
+const ScheduleSpec* interned_if_any(int number) noexcept {
+    const std::lock_guard lock(table.mutex);
+    return number > 0 && static_cast<std::size_t>(number) <= table.count ? &interned(number) : nullptr;
+}
+
 }  // namespace gimbal

@@ -24,6 +24,9 @@ void note_program_schedule(int kind, int chunk) noexcept;
 /// The schedule of a number that intern() returned. @threads any; wait-free
 [[nodiscard]] const ScheduleSpec& interned(int number) noexcept;
 
+/// The same of any number. @return nullptr: it is nobody's  @threads any  @cost a lock
+[[nodiscard]] const ScheduleSpec* interned_if_any(int number) noexcept;
+
 /// The OpenMP runtime has begun, and neither OMP_SCHEDULE nor a setting asks for Gimbal. @threads any
 void note_nobody_asked() noexcept;
 [[nodiscard]] bool nobody_asked() noexcept;

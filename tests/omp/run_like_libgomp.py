@@ -4,6 +4,7 @@
 Each runs without Gimbal first."""
 import ctypes
 import glob
+import json
 import os
 import pathlib
 import signal
@@ -186,7 +187,7 @@ VALUES = {
     "OMP_DYNAMIC": ("FALSE", "1"),  # true: libgomp's teams go by the machine's load
     "OMP_NESTED": ("true", "false"),
     "OMP_CANCELLATION": ("true", "yes"),
-    "OMP_SCHEDULE": ("static", " static , 4", "dynamic,3", "GUIDED,7", "auto", "auto,3", "monotonic:dynamic,3",
+    "OMP_SCHEDULE": ("static", " static , 4", "dynamic,3", "GUIDED,7", "auto", "monotonic:dynamic,3",
                      "nonmonotonic : guided", "dynamic,0", "dynamic,", "guided,x", "static,x",
                      "dynamic,+4", "dynamic,3000000000"),
     "OMP_WAIT_POLICY": ("active", "passive", "x"),
@@ -243,7 +244,8 @@ class LikeLibgomp(tool_test.ToolTest):
     def run_program(self, *words, library=True, **variables):
         if library:
             variables["LD_PRELOAD"] = str(pathlib.Path(tool_test.ARGUMENTS.library).resolve())
-        done = subprocess.run(list(map(str, words)), env=tool_test.environment(GIMBAL_REPORT="off", **variables),
+        environment = tool_test.environment(**{"GIMBAL_REPORT": "off", **variables})
+        done = subprocess.run(list(map(str, words)), env=environment,
                               cwd=self.folder, text=True, capture_output=True, timeout=300)
         return done.returncode, done.stdout, done.stderr
 
@@ -321,6 +323,33 @@ class LikeLibgomp(tool_test.ToolTest):
                 words = slice(0, 4 if "OMP_SCHEDULE" in variables else 2)
                 self.assertEqual((found[0], found[1].split()[words]), (0, expected[1].split()[words]), found)
                 self.assertNotIn("OMP:", found[2])
+
+    def test_the_numbers_of_selectors_behind_auto_stay(self):
+        loop = """
+            extern void omp_display_env(int verbose);
+            int main(void) {
+                for (int k = 0; k < 30; ++k) {
+            #pragma omp parallel for schedule(runtime)
+                    for (int i = 0; i < 1000; ++i)
+                        for (volatile int j = 0; j < i; ++j) {}
+                }
+                omp_display_env(0);
+                return 0;
+            }
+            """
+        selectors = json.loads(self.tool("info", "selectors", "--json").stdout)
+        numbers = {one["omp_schedule"]: one["name"] for one in selectors if one["omp_schedule"].startswith("auto,")}
+        self.assertIn("auto,5", numbers)
+        for compiler in self.compilers():
+            program = self.build(compiler, loop, "-O1")
+            for schedule, name in numbers.items():
+                with self.subTest(compiler=compiler, schedule=schedule):
+                    _, _, err = self.run_program(program, OMP_SCHEDULE=schedule, OMP_NUM_THREADS="2")
+                    self.assertIn(f"OMP_SCHEDULE='{name}'", err)
+            with self.subTest(compiler=compiler, ran="expert"):
+                _, _, err = self.run_program(program, OMP_SCHEDULE=" auto , 5", OMP_NUM_THREADS="2",
+                                             GIMBAL_REPORT="full")
+                self.assertRegex(err, r"main.*\(.*expert.*\)")
 
     def test_threads_that_are_cancelled_while_they_sleep_at_a_barrier(self):
         program = self.build_gnu(CANCELLED, "-pthread")

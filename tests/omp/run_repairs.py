@@ -216,6 +216,151 @@ int main(int count, char **words) {
 }
 """
 
+# A team of one, also inside of another region: constructs that are cancelled, each kind before each kind that could be.
+# How many of these ran other than their 100 iterations, or their section.
+ALONE = """
+#include <stdio.h>
+static volatile int never;
+static int one(int kind, int last) {
+    int ran = 0;
+#define LOOP(clause) \\
+    _Pragma(clause) for (int i = 0; i < 100; ++i) { \\
+        _Pragma("omp cancellation point for") \\
+        if (i == last) { _Pragma("omp cancel for") } \\
+        ++ran; }
+    if (kind == 0) { LOOP("omp for schedule(runtime)") }
+    if (kind == 1) { LOOP("omp for schedule(static)") }
+    if (kind == 2) { LOOP("omp for schedule(dynamic)") }
+    if (kind == 3) {
+#pragma omp sections
+        {
+#pragma omp section
+            {
+#pragma omp cancellation point sections
+                if (last >= 0) {
+#pragma omp cancel sections
+                }
+                ran = 100;
+            }
+        }
+    }
+    return ran;
+}
+static int all(void) {
+    int wrong = 0;
+    for (int first = 0; first < 4; ++first) {
+        for (int then = 0; then < 4; ++then) {
+#pragma omp parallel num_threads(1) reduction(+ : wrong)
+            {
+                one(first, 1);
+                wrong += one(then, -1) != 100;
+#pragma omp parallel num_threads(1)
+                {
+#pragma omp cancel parallel
+                }
+                wrong += one(then, -1) != 100;
+            }
+        }
+    }
+    return wrong;
+}
+int main(void) {
+    int wrong = all();
+#pragma omp parallel num_threads(2) reduction(+ : wrong)
+    wrong += all();
+    one(0, 1);
+    wrong += one(0, -1) != 100;
+    printf("%d\\n", wrong);
+    return 0;
+}
+"""
+
+# One thread cancels the region, others the loop or the sections that they are in, at the same time or before; nobody
+# goes on where it has cancelled anything. Then a loop of the next region.
+BOTH = """
+#include <omp.h>
+#include <stdio.h>
+#include <unistd.h>
+static int beyond;
+int main(void) {
+    long ran = 0;
+    for (int round = 0; round < 60; ++round) {
+#pragma omp parallel
+        {
+            const int number = omp_get_thread_num();
+            if (number == 0) {
+                usleep(round % 6 * 200);
+#pragma omp cancel parallel
+                __atomic_fetch_add(&beyond, 1, 0);
+            }
+            if (round % 2) {
+#pragma omp for schedule(runtime)
+                for (int i = 0; i < 400; ++i) {
+                    if (i % 20 == 0) usleep(100);
+#pragma omp cancellation point for
+                    if (number == 1 && i >= round * 3) {
+#pragma omp cancel for
+                        __atomic_fetch_add(&beyond, 1, 0);
+                    }
+                }
+            } else {
+#pragma omp sections
+                {
+#pragma omp section
+                    {
+                        usleep(round * 5);
+#pragma omp cancellation point sections
+                        if (number == 1) {
+#pragma omp cancel sections
+                            __atomic_fetch_add(&beyond, 1, 0);
+                        }
+                    }
+#pragma omp section
+                    {
+                        usleep(round * 10);
+#pragma omp cancellation point sections
+                    }
+                }
+            }
+#pragma omp cancellation point parallel
+        }
+#pragma omp parallel for schedule(runtime) reduction(+ : ran)
+        for (int i = 0; i < 100; ++i) ++ran;
+    }
+    printf("%ld %d\\n", ran, beyond);
+    return 0;
+}
+"""
+
+# Regions in which one thread alone sets a schedule, sooner or later than the other comes to the same loop: which one
+# the loop has is not said, but all its threads have it. How many iterations did not run once.
+SET_BY_ONE = """
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { ITERATIONS = 300, ROUNDS = 30 };
+static int ran[ROUNDS][2][ITERATIONS];
+int main(int count, char **words) {
+    const int delay = count > 1 ? atoi(words[1]) : 0;
+    int wrong = 0;
+    for (int round = 0; round < ROUNDS; ++round) {
+#pragma omp parallel
+        {
+            const int number = omp_get_thread_num();
+            for (volatile int k = 0; k < (number + round) % 3 * delay; ++k) {}
+            if (number == round % 2) omp_set_schedule(round % 3 ? omp_sched_dynamic : omp_sched_static, 4);
+            for (int loop = 0; loop < 2; ++loop) {
+#pragma omp for schedule(runtime) nowait
+                for (int i = 0; i < ITERATIONS; ++i) __atomic_fetch_add(&ran[round][loop][i], 1, 0);
+            }
+        }
+    }
+    for (int k = 0; k < ROUNDS * 2 * ITERATIONS; ++k) wrong += (&ran[0][0][0])[k] != 1;
+    printf("%d\\n", wrong);
+    return 0;
+}
+"""
+
 # Regions that one thread cancels before loops that others run; then loops. How many went wrong, and whether the last
 # 1600 rounds took more than a megabyte.
 REGIONS = PAGES + """
@@ -376,6 +521,31 @@ class Repairs(tool_test.ToolTest):
                         with self.subTest(compiler=compiler, kind=kind, threads=threads, schedule=schedule):
                             self.assert_prints("0\n", self.run_program(program, kind, threads=threads,
                                                                        schedule=schedule, OMP_CANCELLATION="true"))
+
+    def test_what_a_team_of_one_runs_after_what_was_cancelled(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, ALONE, "-O1")
+            for schedule in ("auto", "gss", ""):
+                with self.subTest(compiler=compiler, schedule=schedule):
+                    self.assert_prints("0\n", self.run_program(program, schedule=schedule, OMP_CANCELLATION="true"))
+
+    def test_regions_that_are_cancelled_together_with_their_loops(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, BOTH, "-O1")
+            for threads in (2, 4):
+                for schedule in ("gss", ""):
+                    with self.subTest(compiler=compiler, threads=threads, schedule=schedule):
+                        self.assert_prints("6000 0\n", self.run_program(program, threads=threads, schedule=schedule,
+                                                                        OMP_CANCELLATION="true"))
+
+    def test_a_schedule_that_one_thread_sets_in_a_region_splits_no_team(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, SET_BY_ONE, "-O1")
+            for schedule in ("gss", "ss", "static"):
+                for delay in (0, 100, 1000, 5000):
+                    for _ in range(4):
+                        with self.subTest(compiler=compiler, schedule=schedule, delay=delay):
+                            self.assert_prints("0\n", self.run_program(program, delay, threads=2, schedule=schedule))
 
     def test_loops_after_regions_of_gnu_code_that_were_cancelled(self):
         program = self.build(tool_test.ARGUMENTS.gcc, REGIONS, "-O1")

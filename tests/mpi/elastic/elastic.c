@@ -173,6 +173,41 @@ static void numbers(int n) {
     free(parts);
 }
 
+// The same by levels, also from inside of an inner region.
+static void levels(int n) {
+    const int told = omp_get_max_threads();
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < n; ++i) {
+        sleep_us(200);
+        check_that(omp_get_ancestor_thread_num(1) < told, "memory for every thread of level 1");
+        ran(i);
+    }
+    check("numbers by level", n);
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < n; ++i) {
+        sleep_us(200);
+#pragma omp parallel if (0)
+        check_that(omp_get_team_size(1) == told, "as many threads of level 1 as were told");
+        ran(i);
+    }
+    check("numbers by level in an inner region", n);
+}
+
+// A region that has surplus workers before its code asks how many there are.
+static void late(int n) {
+    static int calls = 0;
+    const int asks = ++calls % 12 == 0;
+    const int told = omp_get_max_threads();
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < n; ++i) {
+        sleep_us(200);
+        if (asks && i % 2 == 0) check_that(omp_get_num_threads() == told, "as many threads as were told, asked late");
+        if (asks && i % 2 == 1) check_that(omp_get_team_size(1) == told, "as many of level 1 as were told, asked late");
+        ran(i);
+    }
+    check("numbers that are asked for late", n);
+}
+
 // What a program may see of its teams.
 static void sizes(void) {
     check_that(omp_get_max_threads() == 1, "the rank's own threads are what is told");
@@ -265,6 +300,8 @@ static void step(const char* what) {
         simple(40);
         numbers(40);
     }
+    if (strcmp(what, "levels") == 0) levels(40);
+    if (strcmp(what, "late") == 0) late(40);
     if (strcmp(what, "masks") == 0) {
         simple(40);
         masks();

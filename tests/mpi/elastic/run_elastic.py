@@ -93,6 +93,17 @@ class Elastic(unittest.TestCase):
             self.assertEqual(len(borrowed), 2, said)
             self.assertEqual(record["regions_with_numbers"], 1, said)
 
+    def test_a_region_that_asks_by_levels_has_the_threads_that_were_told(self):
+        records, said = self.run_ranks("levels")
+        for record in records:
+            self.assertEqual([loop["borrowed_s"] for loop in record["loops"]], [0, 0], said)
+            self.assertEqual(record["regions_with_numbers"], 2, said)
+
+    def test_a_region_that_asks_late_is_told_its_own_threads(self):
+        records, said = self.run_ranks("late")
+        for record in records:
+            self.assertGreater(sum(loop["borrowed_s"] for loop in record["loops"]), 0, said)
+
     def test_threads_that_ran_elsewhere_come_home(self):
         records, said = self.run_ranks("masks")
         for record in records:

@@ -76,8 +76,55 @@ static void inside_region(const Case* run) {
     expect(run, "after the region", kind, chunk);
 }
 
+// A static schedule that all threads set inside their region promises them the same iterations in loops of the same
+// length: what one loop writes the next one may read without a barrier. Then the threads take it back, set it again.
+static void same_mapping(const Case* run) {
+    enum { kChunk = 7 };
+    omp_sched_t kind;
+    int chunk = -1;
+    omp_get_schedule(&kind, &chunk);
+    const long n = run->n;
+    atomic_long wrong = 0;
+    Tally tally = tally_open(run, "loops whose schedule is set in their region", n);
+#pragma omp parallel num_threads(run->threads)
+    {
+        const long number = omp_get_thread_num(), threads = omp_get_num_threads();
+        for (int round = 0; round < 2; round++) {
+            omp_set_schedule(omp_sched_static, kChunk);
+#pragma omp for schedule(runtime) nowait
+            for (long i = 0; i < n; i++) {
+                tally_hit(&tally, i);
+                if (i / kChunk % threads != number) atomic_fetch_add_explicit(&wrong, 1, memory_order_relaxed);
+            }
+#pragma omp for simd schedule(runtime) nowait
+            for (int i = 0; i < (int)n; i++) tally_hit(&tally, i);
+#pragma omp for schedule(runtime) ordered nowait
+            for (long i = n; i > 0; i--) {
+                tally_hit(&tally, i - 1);
+                if ((n - i) / kChunk % threads != number) atomic_fetch_add_explicit(&wrong, 1, memory_order_relaxed);
+#pragma omp ordered
+                atomic_signal_fence(memory_order_relaxed);
+            }
+            omp_set_schedule(kind, chunk);
+#pragma omp for schedule(runtime) nowait
+            for (unsigned long long i = 0; i < (unsigned long long)n; i++) tally_hit(&tally, (long)i);
+            omp_set_schedule(omp_sched_guided, 2);
+#pragma omp for schedule(runtime)
+            for (long i = 0; i < n; i++) tally_hit(&tally, i);
+        }
+    }
+    tally_close(&tally, 10);
+    if (wrong != 0) case_fail(run, "%ld iterations of loops with a static schedule on other threads", (long)wrong);
+    Tally next = tally_open(run, "loop of the next region", n);
+#pragma omp parallel for schedule(runtime) num_threads(run->threads)
+    for (long i = 0; i < n; i++) tally_hit(&next, i);
+    tally_close(&next, 1);
+    expect(run, "after the regions", kind, chunk);
+}
+
 static const Form kForms[] = {
     {"schedule_api", round_trip, kEachN},
     {"schedule_api_inside", inside_region, kEachN},
+    {"schedule_api_mapping", same_mapping, kEachN | kRepaired},
 };
 FORM_TABLE(kScheduleApiForms, kForms);

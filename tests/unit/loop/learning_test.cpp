@@ -47,6 +47,15 @@ TEST(LoopLearning, WhatASelectorDecidedTeachesNoOtherOne) {
     EXPECT_EQ(loop.totals().calls, 2U);
 }
 
+TEST(LoopLearning, RandomChunksAreThoseOfTheLoopAndTheSameInEachRun) {
+    const auto starts_of = [](const char* name) {
+        LoopLearning loop(name, 2);
+        return loop.open({.trip = kIterations, .schedule = {.technique = find_technique("rnd")}}).plan->starts;
+    };
+    EXPECT_EQ(starts_of("loop"), starts_of("loop"));
+    EXPECT_NE(starts_of("loop"), starts_of("another loop"));
+}
+
 TEST(LoopLearning, ALoopThatNeedsAscendingChunksGetsNoTechniqueThatSteals) {
     LoopLearning loop("loop", 2);
     const Schedule steals{.technique = find_technique("static-steal")};

@@ -45,14 +45,23 @@ TEST(Schedules, ASelectorIsTakenUnderItsNameOrLb4ompsNumber) {
 }
 
 TEST(Schedules, WhatGetReturnsSetTakesBack) {
-    for (const char* name :
-         {"runtime", "fac2", "ss,7", "static,3", "wf2", "golden", "auto", "expert", "sarsa", "chunk"}) {
+    for (const char* name : {"runtime", "fac2", "ss,7", "static,3", "wf2", "golden", "auto", "expert", "sarsa", "chunk",
+                             "lws,0.8", "lws,0.12345:16", "lws,0.0004", "lws-weighted,0.12345", "lws,1:3", "lws,0"}) {
         const int schedule = gimbal::intern(gimbal::parse_schedule(name));
         int chunk = -1;
         const int kind = gimbal_schedule_kind(schedule, &chunk);
         EXPECT_GE(kind, static_cast<int>(GIMBAL_SCHEDULE_KIND)) << name;
         EXPECT_EQ(gimbal_schedule_set(kind, chunk), schedule) << name;
     }
+}
+
+TEST(Schedules, AFractionIsOneThatGetHasReturnedForThisTechnique) {
+    int chunk = 0;
+    const int lws = gimbal_schedule_kind(gimbal::intern(gimbal::parse_schedule("lws,0.7")), &chunk);
+    const int other = gimbal_schedule_kind(gimbal::intern(gimbal::parse_schedule("lws-weighted")), &chunk);
+    const int unit = 0x1000;
+    EXPECT_EQ(gimbal_schedule_set(other + lws / unit * unit, 0), 0);
+    EXPECT_EQ(gimbal_schedule_set(lws % unit + 200000 * unit, 0), 0);
 }
 
 // A program that sets a new chunk in every step relies on where its chunks begin.
