@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lb4mpi/communicator_state.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <utility>
 
 #include "gimbal/error.hpp"
-#include "gimbal/mpi/mpi.h"
+#include "team/meeting.hpp"
 #include "team/own_mpi.hpp"
 
 namespace gimbal::lb4mpi {
@@ -62,13 +60,7 @@ double* row(std::vector<std::unique_ptr<double[]>>& rows, int number, int length
 }  // namespace
 
 void wait_for(MPI_Request& request) {
-    int done = 0;
-    for (int spins = 0;; ++spins) {
-        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        if (done) return;
-        if (gimbal_mpi_progress() < 0) throw Error(ErrorCode::mpi, gimbal_mpi_error_text());
-        if (spins > 100) sched_yield();
-    }
+    static_cast<void>(mpi::await(request, 0));  // without patience it comes back when the request is done
 }
 
 CommunicatorState& CommunicatorState::of(MPI_Comm comm) {
@@ -125,9 +117,8 @@ void CommunicatorState::free_groups() noexcept {
 }
 
 MPI_Comm CommunicatorState::make_duplicate() {
-    MPI_Comm made = MPI_COMM_NULL;
-    check(MPI_Comm_dup(comm_, &made), "MPI_Comm_dup");
-    check(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    // Another loop may be open, and its ranks wait for this one's answers before they come here.
+    const MPI_Comm made = mpi::duplicate(comm_);
     if (names_comm_ == MPI_COMM_NULL && duplicate_ == MPI_COMM_NULL) {
         std::erase(all_states(), this);
         all_states().push_back(this);

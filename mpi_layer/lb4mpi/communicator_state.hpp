@@ -101,7 +101,8 @@ private:
     std::vector<std::unique_ptr<double[]>> statistics_;
 };
 
-/// Wait for a request, answering what other ranks ask meanwhile. @errors gimbal::Error(mpi)
+/// Wait for a request, answering what other ranks ask meanwhile; foremen of other loops go on without this rank.
+/// @errors gimbal::Error(mpi)
 void wait_for(MPI_Request& request);
 
 using mpi::check;

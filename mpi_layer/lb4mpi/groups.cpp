@@ -5,6 +5,7 @@
 #include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/complain.hpp"
 #include "lb4mpi/setup.hpp"
+#include "team/meeting.hpp"
 
 using gimbal::Error;
 using gimbal::ErrorCode;
@@ -47,6 +48,8 @@ void partition(MPI_Comm world, int coordinator, MPI_Comm* foremen, MPI_Comm* gro
         throw Error(ErrorCode::wrong_use, "there is no rank " + std::to_string(coordinator) + " to be the coordinator",
                     "allowed: 0 to " + std::to_string(state.size() - 1));
     }
+    // MPI_Comm_split answers nobody: not before all ranks are here, some of which may still be in an open loop.
+    gimbal::mpi::await_all(world);
     // The coordinator comes first: in its node, in its group, and so among the foremen.
     const int order = state.rank() == coordinator ? -1 : state.rank();
     MPI_Comm node = node_of(world, order < 0 ? 0 : order + 1);

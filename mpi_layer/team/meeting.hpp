@@ -5,20 +5,22 @@
 
 #include <string>
 
+#include "gimbal/api.h"
+
 namespace gimbal::mpi {
 
 /// Until all ranks are here. Others may be waiting for this rank's answers, in a loop that it has left already, or for
 /// its processor: it gives them meanwhile, which MPI's blocking functions do not. Collective.
 /// @param purpose  what to say that this rank begins if it waits for long; "": nothing
 /// @errors gimbal::Error(mpi)
-void await_all(MPI_Comm comm, const std::string& purpose = {});
+GIMBAL_API void await_all(MPI_Comm comm, const std::string& purpose = {});
 
 /// Until a request is done; waits like that. @param patience_s  as in meet()  @return false: not in time
 /// @errors gimbal::Error(mpi)
-[[nodiscard]] bool await(MPI_Request& request, double patience_s);
+[[nodiscard]] GIMBAL_API bool await(MPI_Request& request, double patience_s);
 
 /// MPI_Comm_dup that waits like that. Errors of the duplicate are returned as codes. @errors gimbal::Error(mpi)
-[[nodiscard]] MPI_Comm duplicate(MPI_Comm comm);
+[[nodiscard]] GIMBAL_API MPI_Comm duplicate(MPI_Comm comm);
 
 /// What ranks that end a team meet for. All others are in error then.
 inline constexpr const char* kEndsLoops = "no loop, but MPI_Finalize or MPI_Comm_free";
