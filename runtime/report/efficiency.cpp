@@ -20,7 +20,8 @@ struct Rank {
     double borrowed_s = 0;                                  // that other ranks' cores worked for it [core s]
 };
 
-/// How much more time a loop took than was measured: executions that libomp ran alone are taken to be like the others.
+/// How much more time a loop took than was measured: executions that libomp ran alone are taken to be like the others,
+/// but for what Gimbal does in those only: it opens, closes and draws chunks.
 double all_over_timed(const LoopSummary& loop) noexcept {
     const std::uint64_t timed = loop.calls - std::min(loop.calls, loop.untimed_calls);
     return timed > 0 ? static_cast<double>(loop.calls) / static_cast<double>(timed) : 0;
@@ -29,10 +30,11 @@ double all_over_timed(const LoopSummary& loop) noexcept {
 void add_loop(const LoopSummary& loop, std::uint32_t threads, Rank& rank) noexcept {
     const TimeParts parts = time_parts(loop);
     const double more = all_over_timed(loop), workers = loop.workers;
-    rank.loops_s += more * (loop.time_s + parts.entry_exit_s);
+    const double all_s = more * loop.time_s + parts.entry_exit_s;
+    rank.loops_s += all_s;
     rank.balance_s += more * workers * parts.waiting_s;
-    rank.scheduling_s += more * workers * (parts.scheduling_s + parts.late_s + parts.entry_exit_s);
-    rank.too_few_s += more * (threads - std::min(threads, loop.workers)) * (loop.time_s + parts.entry_exit_s);
+    rank.scheduling_s += workers * (parts.scheduling_s + more * parts.late_s + parts.entry_exit_s);
+    rank.too_few_s += (threads - std::min(threads, loop.workers)) * all_s;
 }
 
 /// Loops that ran at the same time count twice, and so may their losses: no more than the time there was.

@@ -14,6 +14,7 @@ using Side = TextTable::Side;
 constexpr std::size_t kNameWidth = 44;  // [characters]
 constexpr std::size_t kFewPlaces = 3;   // where ranks wait, in a report that is not the full one
 constexpr double kWorthSaying = 0.001;  // of the time of all ranks
+constexpr double kSeen = 0.0005;        // of a factor: less rounds to 1.000
 
 std::string tree(const Efficiency& parts) {
     TextTable table({"efficiency", "factor", "lost core s", "of all"},
@@ -28,7 +29,8 @@ std::string tree(const Efficiency& parts) {
     group("    communication efficiency", parts.communication());
     leaf("      serialisation", parts.serialisation(), parts.serialisation_s);
     leaf("      transfer", parts.transfer(), parts.transfer_s);
-    if (parts.threads > 1) {
+    // Of one thread it has a row only where there is a loss: what calls of loops cost.
+    if (parts.threads > 1 || 1 - parts.openmp() >= kSeen) {
         group("  OpenMP parallel efficiency", parts.openmp());
         leaf("    load balance", parts.threads_balance(), parts.threads_balance_s);
         leaf("    scheduling", parts.scheduling(), parts.scheduling_s);

@@ -108,6 +108,37 @@ TEST(Efficiency, LoopsThatCountTwiceLoseNoMoreThanThereIs) {
     EXPECT_GE(parts->serial_s, 0);
 }
 
+TEST(Efficiency, CallsThatWereLeftHaveNoWayInAndOut) {
+    auto records = sample();
+    for (RunRecord& record : records) {
+        LoopSummary& loop = record.loops[0];
+        loop.time_s = loop.busy_mean_s = loop.busy_max_s = 1e-3;
+        loop.scheduling_s = loop.late_s = 0;
+        loop.calls = 50'000;
+        loop.untimed_calls = 49'900;
+    }
+    const auto parts = efficiency(records);
+    ASSERT_TRUE(parts);
+    EXPECT_NEAR(parts->scheduling_s, 2 * 0.1 + 2 * 0.1, 1e-9) << "what the timed calls took, of two threads";
+    EXPECT_NEAR(parts->useful_s + lost_s(*parts), 40, 1e-9);
+}
+
+TEST(Efficiency, ALossOfOneThreadHasARow) {
+    auto records = sample();
+    for (RunRecord& record : records) {
+        LoopSummary& loop = record.loops[0];
+        loop.workers = 1;
+        loop.busy_mean_s = loop.busy_max_s = loop.time_s;
+        loop.scheduling_s = loop.late_s = 0;
+    }
+    const auto row = [&] {
+        return merged_text(records, ReportLevel::summary).find("OpenMP parallel efficiency") != std::string::npos;
+    };
+    EXPECT_TRUE(row());
+    for (RunRecord& record : records) record.loops[0].opening_s = 0;
+    EXPECT_FALSE(row());
+}
+
 TEST(Efficiency, IsNotKnownWhereARankIsMissing) {
     auto records = sample();
     records[1].waiting.reset();
