@@ -63,21 +63,20 @@ std::string exploring_cost_text(const LoopSummary& loop) {
 }
 
 /// "feedback 92 % (auto), gss 2 %, exploring 6 % cost 0.012 s (0.1 % of the time)": what ran without exploring, the
-/// most frequent first, a reason where it changes; then what ran to learn.
+/// most frequent first, a reason where it changes; then what ran to learn. Counted as in the row above, by schedule.
 std::string calls_text(const LoopSummary& loop) {
-    std::vector<const ScheduleUse*> uses;
-    for (const ScheduleUse& use : loop.schedules)
-        if (!use.exploring) uses.push_back(&use);
+    std::vector<ScheduleSum> sums = schedule_sums(loop);
+    std::erase_if(sums, [](const ScheduleSum& sum) { return sum.settled_calls == 0; });
     const auto main = main_choice(loop);  // of equals, the one that stands in the row above
-    const auto leads = [&](const ScheduleUse* use) { return main && use->schedule == main->schedule; };
-    std::stable_sort(uses.begin(), uses.end(), [&](const auto* a, const auto* b) {
-        return a->calls != b->calls ? a->calls > b->calls : leads(a) && !leads(b);
+    const auto leads = [&](const ScheduleSum& sum) { return main && sum.schedule == main->schedule; };
+    std::stable_sort(sums.begin(), sums.end(), [&](const ScheduleSum& a, const ScheduleSum& b) {
+        return a.settled_calls != b.settled_calls ? a.settled_calls > b.settled_calls : leads(a) && !leads(b);
     });
-    const std::size_t named = uses.size() > kShown + 1 ? kShown : uses.size();
+    const std::size_t named = sums.size() > kShown + 1 ? kShown : sums.size();
     std::vector<std::uint64_t> parts;
-    for (std::size_t i = 0; i < named; ++i) parts.push_back(uses[i]->calls);
-    parts.push_back(std::accumulate(uses.begin() + static_cast<std::ptrdiff_t>(named), uses.end(), std::uint64_t{0},
-                                    [](std::uint64_t sum, const ScheduleUse* use) { return sum + use->calls; }));
+    for (std::size_t i = 0; i < named; ++i) parts.push_back(sums[i].settled_calls);
+    parts.push_back(std::accumulate(sums.begin() + static_cast<std::ptrdiff_t>(named), sums.end(), std::uint64_t{0},
+                                    [](std::uint64_t all, const ScheduleSum& sum) { return all + sum.settled_calls; }));
     parts.push_back(loop.exploring_calls);
     const std::vector<std::string> share = shares(parts, loop.calls);
     std::string text, reason;
@@ -85,11 +84,11 @@ std::string calls_text(const LoopSummary& loop) {
         text.append(text.empty() ? "" : ", ").append(what).append(" ").append(how_often);
     };
     for (std::size_t i = 0; i < named; ++i) {
-        add(uses[i]->schedule, share[i]);
-        if (uses[i]->reason != reason) text.append(" (").append(uses[i]->reason).append(")");
-        reason = uses[i]->reason;
+        add(sums[i].schedule, share[i]);
+        if (sums[i].reason != reason) text.append(" (").append(sums[i].reason).append(")");
+        reason = sums[i].reason;
     }
-    if (named < uses.size()) add(std::to_string(uses.size() - named) + " more", share[named]);
+    if (named < sums.size()) add(std::to_string(sums.size() - named) + " more", share[named]);
     if (loop.exploring_calls > 0) add("exploring", share[named + 1] + exploring_cost_text(loop));
     return text;
 }

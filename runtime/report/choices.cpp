@@ -19,41 +19,17 @@ constexpr std::uint64_t kProof = 5;   // executions without which nothing is fas
 constexpr double kErrors = 2;         // standard errors that are no chance
 constexpr double kShort_s = 20e-6;    // a loop that takes less was left because it is short
 
+/// One thread has nothing to find out.
+bool explored(const LoopSummary& loop, const ScheduleUse& use) noexcept {
+    return use.exploring && loop.workers != 1;
+}
+
 /// Of an execution under static that was timed; 0: there was none [s].
 double typical_static_s(const LoopSummary& loop) {
     const auto found = std::ranges::find_if(
         loop.schedules, [](const ScheduleUse& use) { return use.timed && use.calls > 0 && use.schedule == "static"; });
     if (found == loop.schedules.end()) return 0;
     return found->median_s > 0 ? found->median_s : found->time_s / static_cast<double>(found->calls);
-}
-
-/// One entry per schedule, in the order in which they first ran.
-std::vector<ScheduleSum> by_schedule(const LoopSummary& loop) {
-    std::vector<ScheduleSum> sums;
-    std::vector<std::uint64_t> most;  // calls of the reason that stands in the sum
-    for (const ScheduleUse& use : loop.schedules) {
-        const auto same =
-            std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.schedule == use.schedule; });
-        const auto place = static_cast<std::size_t>(same - sums.begin());
-        if (same == sums.end()) {
-            sums.push_back({.schedule = use.schedule, .reason = use.reason});
-            most.push_back(0);
-        }
-        ScheduleSum& sum = sums[place];
-        if (use.calls > most[place]) {
-            most[place] = use.calls;
-            sum.reason = use.reason;
-            sum.median_s = use.median_s;
-            sum.median_error_s = use.median_error_s;
-        }
-        sum.calls += use.calls;
-        if (use.exploring) continue;
-        sum.settled_calls += use.calls;
-        if (!use.timed) continue;
-        sum.timed_calls += use.calls;
-        sum.settled_s += use.time_s;
-    }
-    return sums;
 }
 
 /// The fastest schedule that ran often enough, exploring or not, besides the main one.
@@ -121,8 +97,36 @@ double ScheduleSum::call_s() const noexcept {
     return timed_calls == 0 ? 0 : settled_s / static_cast<double>(timed_calls);
 }
 
+std::vector<ScheduleSum> schedule_sums(const LoopSummary& loop) {
+    std::vector<ScheduleSum> sums;
+    std::vector<std::uint64_t> most;  // calls of the reason that stands in the sum
+    for (const ScheduleUse& use : loop.schedules) {
+        const auto same =
+            std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.schedule == use.schedule; });
+        const auto place = static_cast<std::size_t>(same - sums.begin());
+        if (same == sums.end()) {
+            sums.push_back({.schedule = use.schedule, .reason = use.reason});
+            most.push_back(0);
+        }
+        ScheduleSum& sum = sums[place];
+        if (use.calls > most[place]) {
+            most[place] = use.calls;
+            sum.reason = use.reason;
+            sum.median_s = use.median_s;
+            sum.median_error_s = use.median_error_s;
+        }
+        sum.calls += use.calls;
+        if (explored(loop, use)) continue;
+        sum.settled_calls += use.calls;
+        if (!use.timed) continue;
+        sum.timed_calls += use.calls;
+        sum.settled_s += use.time_s;
+    }
+    return sums;
+}
+
 std::optional<ScheduleSum> main_choice(const LoopSummary& loop) {
-    const std::vector<ScheduleSum> sums = by_schedule(loop);
+    const std::vector<ScheduleSum> sums = schedule_sums(loop);
     const auto most = std::max_element(sums.begin(), sums.end(), [](const ScheduleSum& a, const ScheduleSum& b) {
         return std::pair(a.settled_calls, a.calls) < std::pair(b.settled_calls, b.calls);
     });
@@ -161,7 +165,7 @@ void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {
     if (!main) return;
     double exploring_s = 0;
     for (const ScheduleUse& use : loop.schedules) {
-        if (!use.exploring || loop.workers == 1) continue;  // one thread has nothing to find out
+        if (!explored(loop, use)) continue;
         loop.exploring_calls += use.calls;
         exploring_s += use.time_s;
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "report/run_record.hpp"
 
@@ -14,7 +15,7 @@ struct ScheduleSum {
     std::string schedule;
     std::string reason;               ///< of most of them
     std::uint64_t calls = 0;          ///< exploring or not [count]
-    std::uint64_t settled_calls = 0;  ///< not exploring [count]
+    std::uint64_t settled_calls = 0;  ///< not exploring, as all of one thread are [count]
     std::uint64_t timed_calls = 0;    ///< of those, with a time that is known [count]
     double settled_s = 0;             ///< loop time of those [s]
     double median_s = 0;              ///< of the last ones for the most frequent reason; 0: not known [s]
@@ -28,6 +29,10 @@ struct ScheduleSum {
 
 /// Add executions under the same schedule. Medians do not add up: that of several is their mean, weighted by calls.
 void add_use(const ScheduleUse& use, ScheduleUse& sum) noexcept;
+
+/// One entry per schedule, in the order in which they first ran.
+/// @errors std::bad_alloc  @threads any  @cost O(uses^2)
+[[nodiscard]] std::vector<ScheduleSum> schedule_sums(const LoopSummary& loop);
 
 /// The schedule that ran most without exploring, else the one that ran most.
 /// @return nothing if no loop ran  @errors std::bad_alloc  @threads any  @cost O(uses^2)

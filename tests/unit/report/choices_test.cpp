@@ -70,6 +70,25 @@ TEST(Choices, OneThreadExploresNothing) {
     EXPECT_EQ(loop.exploring_cost_s, 0);
 }
 
+TEST(Choices, SharesOfATeamOfOneAddUp) {
+    LoopSummary loop = learnt_loop();
+    loop.workers = 1;
+    complete_choices(loop, {});
+    EXPECT_THAT(choice_remark(loop), HasSubstr("feedback 90 % (auto), static 6 %, guided 4 %"));
+}
+
+TEST(Choices, TheRowAndTheLineBelowCountOneScheduleWhateverItsReasons) {
+    LoopSummary loop = learnt_loop();
+    loop.calls = 56;
+    loop.schedules = {{"static-steal", "auto", 18, 0.18, false},
+                      {"static", "auto", 14, 0.14, false},
+                      {"static", "held", 7, 0.07, false},
+                      {"gss", "auto", 17, 0.17, false}};
+    complete_choices(loop, {});
+    EXPECT_EQ(technique_cell(loop), "static (auto, 21 of 56 calls)");
+    EXPECT_THAT(choice_remark(loop), HasSubstr("  static 38 % (auto), static-steal 32 %, gss 30 %"));
+}
+
 TEST(Choices, WithoutASettledExecutionThereIsNothingToCompareWith) {
     LoopSummary loop = learnt_loop();
     loop.schedules.erase(loop.schedules.begin());
