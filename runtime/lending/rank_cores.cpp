@@ -2,9 +2,9 @@
 // What a rank's threads say through the C interface, to the cores of this process.
 #include "gimbal/rank_cores.h"
 
-#include <algorithm>
 #include <cstdint>
 
+#include "base/warnings.hpp"
 #include "gimbal/options.hpp"
 #include "lending/elastic_regions.hpp"
 #include "lending/node_cores.hpp"
@@ -27,16 +27,23 @@ extern "C" {
 
 int gimbal_rank_cores_on(void) {
     const gimbal::Options& asked = gimbal::options();
-    return asked.ranks.elastic && !asked.kept_out ? 1 : 0;
+    if (!asked.ranks.elastic || asked.kept_out) return 0;
+    if (asked.rank_threads > 0) return 1;
+    // Taken for one thread, a rank would be bound to one core with all that it starts.
+    static const bool said = gimbal::warn_once([] {
+        return "GIMBAL_ELASTIC has no effect: GIMBAL_RANK_THREADS, which says how many threads a rank has, is not set "
+               "(gimbal run --elastic -t T sets both)";
+    });
+    static_cast<void>(said);
+    return 0;
 }
 
 void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots) {
-    if (gimbal_rank_cores_on())
-        gimbal::node_cores().attach(memory, bytes, slot, slots, std::max(gimbal::options().rank_threads, 1U));
+    if (gimbal_rank_cores_on()) gimbal::node_cores().attach(memory, bytes, slot, slots, gimbal::options().rank_threads);
 }
 
 void gimbal_rank_cores_lend(void) {
-    gimbal::lent_here = gimbal::team_in_flight() ? 1 : std::max(gimbal::options().rank_threads, 1U);
+    gimbal::lent_here = gimbal::team_in_flight() ? 1 : gimbal::options().rank_threads;
     gimbal::node_cores().lend(gimbal::lent_here);
 }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "gimbal/rank_cores.h"
+
+#include <gmock/gmock.h>
+
+#include <cstddef>
+
+#include "base/warnings.hpp"
+#include "config/load.hpp"
+#include "lending/node_cores.hpp"
+#include "lending/thread_core.hpp"
+
+namespace gimbal {
+namespace {
+
+using testing::HasSubstr;
+
+class RankCores : public testing::Test {
+protected:
+    void SetUp() override { set_option("GIMBAL_ELASTIC", "on"); }
+    void TearDown() override {
+        gimbal_rank_cores_detach();
+        set_option("GIMBAL_ELASTIC", "off");
+        set_option("GIMBAL_RANK_THREADS", "0");
+    }
+    void attach() { gimbal_rank_cores_attach(memory_, sizeof(memory_), 0, 2); }
+
+    alignas(128) std::byte memory_[2 * NodeCores::kSlotBytes] = {};
+};
+
+TEST_F(RankCores, ARankWhoseThreadsAreNotKnownIsNeitherBoundNorLends) {
+    CoreMask before, after;
+    ASSERT_TRUE(before.read(0));
+    attach();
+    ASSERT_TRUE(after.read(0));
+    EXPECT_EQ(after, before);
+    EXPECT_FALSE(node_cores().attached());
+    EXPECT_EQ(gimbal_rank_cores_on(), 0);
+    EXPECT_THAT(warnings(), testing::Contains(HasSubstr("GIMBAL_RANK_THREADS")).Times(1));
+}
+
+TEST_F(RankCores, ARankWhoseThreadsAreKnownLends) {
+    set_option("GIMBAL_RANK_THREADS", "1");
+    EXPECT_EQ(gimbal_rank_cores_on(), 1);
+    attach();
+    EXPECT_TRUE(node_cores().attached());
+}
+
+}  // namespace
+}  // namespace gimbal
