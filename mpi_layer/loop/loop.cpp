@@ -12,10 +12,13 @@
 #include "gimbal/loop.h"
 #include "gimbal/rank_loop.h"
 #include "loop/transport.hpp"
+#include "team/meeting.hpp"
 
 namespace gimbal::mpi {
 
 namespace {
+
+constexpr std::size_t kLongestName = 100;  // in a message
 
 int schedule_number(const Team& team, const std::string& schedule) {
     if (schedule.empty()) return team.settings().schedule;
@@ -33,7 +36,6 @@ void check_iterations(std::int64_t iterations) {
 
 // What a loop is to all ranks, and what they are told if they do not agree.
 std::string described(std::string_view name, std::int64_t iterations, int schedule, const LoopOptions& options) {
-    constexpr std::size_t kLongestName = 100;
     std::array<char, GIMBAL_SCHEDULE_BYTES> text{};
     gimbal_schedule_print(schedule, text.data(), text.size());
     return "loop \"" + std::string(name.substr(0, kLongestName)) + "\", " + std::to_string(iterations) +
@@ -50,6 +52,21 @@ Transport& transport_of(Team& team, std::string_view name, std::int64_t iteratio
     return static_cast<Transport&>(
         team.make_member("loop", key, described(name, iterations, schedule, options),
                          [&]() -> std::unique_ptr<Member> { return make_transport(team, std::string(name)); }));
+}
+
+// This rank cannot begin that loop. The other ranks' schedule may be sound, and is not known here: of the loops of that
+// name they begin most likely the one that was begun last, or one that is new everywhere.
+void refuse(Team& team, std::string_view name, std::int64_t iterations, const std::string& schedule) {
+    Transport* last = nullptr;
+    for (const auto& [key, member] : team.all_of("loop")) {
+        if (key.substr(0, key.find('\n')) != name) continue;
+        auto* const transport = static_cast<Transport*>(member);
+        if (!last || transport->last_begun() > last->last_begun()) last = transport;
+    }
+    if (last) return last->refuse();
+    static_cast<void>(meet(team.comm(), "loop \"" + std::string(name.substr(0, kLongestName)) + "\", " +
+                                            std::to_string(iterations) + " iterations, schedule \"" +
+                                            schedule.substr(0, kLongestName) + "\", which is not valid"));
 }
 
 // What is learnt lives with rank 0, and so does what the program knows.
@@ -167,8 +184,16 @@ bool Loop::State::close(const char* call) noexcept {
 Loop::Loop(MPI_Comm comm, std::string_view name, std::int64_t iterations, const LoopOptions& options)
     : state_(std::make_unique<State>()) {
     Team& team = Team::of(comm);
-    const int schedule = schedule_number(team, options.schedule);
+    int schedule = 0;
+    try {
+        schedule = schedule_number(team, options.schedule);
+    } catch (const Error&) {
+        refuse(team, name, iterations, options.schedule);
+        throw;
+    }
     Transport& transport = transport_of(team, name, iterations, schedule, options);
+    static std::atomic<std::uint64_t> begun{0};
+    transport.note_begun(begun.fetch_add(1, std::memory_order_relaxed) + 1);
     state_->name = name;
     state_->transport = transport.name();
     state_->by_threads = options.shared_by_threads;

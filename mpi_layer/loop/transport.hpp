@@ -74,6 +74,13 @@ public:
     virtual void refuse() = 0;
 
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+    /// A loop over it begins, the `begun`-th of this rank.
+    void note_begun(std::uint64_t begun) noexcept { last_begun_ = begun; }
+    [[nodiscard]] std::uint64_t last_begun() const noexcept { return last_begun_; }
+
+private:
+    std::uint64_t last_begun_ = 0;
 };
 
 /// Each is collective over the team. `name` is the loop's.

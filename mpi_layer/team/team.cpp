@@ -251,6 +251,14 @@ Member* Team::find(std::string_view kind, std::string_view name) const {
     return found == members_.end() ? nullptr : found->second.get();
 }
 
+std::vector<std::pair<std::string_view, Member*>> Team::all_of(std::string_view kind) const {
+    std::vector<std::pair<std::string_view, Member*>> all;
+    for (const auto& [key, member] : members_)
+        if (key.starts_with(key_of(kind, "")))
+            all.emplace_back(std::string_view(key).substr(kind.size() + 1), member.get());
+    return all;
+}
+
 // All ranks do this.
 void Team::give_up(std::unique_ptr<Member> made, const std::string& terms, int failed) {
     if (first_of_some(comm_, terms, made != nullptr) < 0) return;  // all have failed alike, and may try again

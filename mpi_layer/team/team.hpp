@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gimbal/api.h"
@@ -98,6 +99,8 @@ public:
 
     /// The member of that kind and name. Local. @param kind  "loop" or "steal"  @return nullptr: it is not made yet
     [[nodiscard]] Member* find(std::string_view kind, std::string_view name) const;
+    /// All that are of that kind, by their names. Local.
+    [[nodiscard]] std::vector<std::pair<std::string_view, Member*>> all_of(std::string_view kind) const;
     /// Make that member. Collective. Where ranks cannot make it, no rank has it; if others could, their tags and memory
     /// differ from then on, and the team gets no more members.
     /// @param terms  what it is and what the ranks must agree on, for a message: loop "forces", 1000 iterations

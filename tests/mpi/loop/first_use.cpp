@@ -80,6 +80,14 @@ bool run(const std::string& which) {
     if (which == "schedules")
         return same_everywhere(said([&] { drain("a", 1000, {.schedule = last ? "gss" : "fac2"}); }), "fac2", "gss") &&
                still_works();
+    if (which == "invalid-schedule") {  // the last rank hears of its own mistake
+        const auto say = [&] { drain("a", 1000, {.schedule = last ? "fac22" : "fac2"}); };
+        if (last) return said(say).find("fac22") != std::string::npos && still_works();
+        const std::string text = said(say);
+        const bool good = text.find("\"fac22\", which is not valid") != std::string::npos;
+        if (!good) std::printf("FAILED: rank %d says: \"%s\"\n", g_rank, text.c_str());
+        return still_works() && good;
+    }
     if (which == "options")
         return same_everywhere(said([&] { drain("a", 1000, {.idempotent = last}); }), "once", "twice") && still_works();
     if (which == "loop-or-steal")

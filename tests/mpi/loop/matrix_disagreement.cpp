@@ -120,5 +120,23 @@ TEST_F(Disagreement, WhoLeavesInsteadOfDrawingHearsOfItToo) {
     for (const int odd : {0, size_ - 1}) disagree(odd, false, -1, true);
 }
 
+// That rank does not know which of the loops of that name the others begin: it is the one that was begun last.
+TEST_F(Disagreement, AScheduleThatIsNotValidOnOneRank) {
+    for (const char* const schedule : {"gss", "ss"}) {
+        Cover cover(40);
+        run_loop(comm_, "n", cover, {.schedule = schedule});
+        EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD));
+    }
+    for (int odd = 0; odd < size_; ++odd) {
+        const int code = code_of([&] {
+            mpi::Loop loop(comm_, "n", kEndless, {.schedule = rank_ == odd ? "fac22" : "ss"});
+            draw_on(loop);
+            loop.leave();
+        });
+        EXPECT_EQ(code, static_cast<int>(rank_ == odd ? ErrorCode::invalid_option : ErrorCode::wrong_use)) << odd;
+        still_works();
+    }
+}
+
 }  // namespace
 }  // namespace gimbal::test
