@@ -18,6 +18,10 @@ namespace {
 constexpr double kRipeCpu_s = 0.02;
 constexpr double kRipeShare = 0.05;
 constexpr std::size_t kMaxLeftAlone = 32;
+/// Looks after which a thread is no longer taken for one that is just beginning, if the program makes threads all the
+/// time.
+constexpr int kPatience_looks = 20;
+constexpr int kDealtWith = -1;
 
 }  // namespace
 
@@ -83,14 +87,16 @@ void Candidates::find_unknown(Registry& registry, pid_t self, bool at_once, cons
     std::vector<pid_t> tids = task_numbers();
     registry.remove_known(tids);
     const bool beginning = !made || registry.all_arrived() != made;
-    std::map<pid_t, bool> unknown;
+    std::map<pid_t, int> unknown;
     for (const pid_t tid : tids) {
         if (tid == self || tid == getpid()) continue;
         const auto before = unknown_.find(tid);
-        bool& done = unknown[tid] = before != unknown_.end() && before->second;
-        // One that is just beginning may be about to become known.
-        if (done || (at_once ? beginning : before == unknown_.end())) continue;
-        done = true;
+        int& looks = unknown[tid] = before == unknown_.end() ? 0 : before->second;
+        if (looks == kDealtWith) continue;
+        ++looks;
+        // One that is just beginning may be about to become known; where others compute, its first slice may be late.
+        if (beginning ? looks < kPatience_looks : !at_once && looks < 2) continue;
+        looks = kDealtWith;
         leave_alone(system_name(tid), "not made by pthread_create(): it keeps the process's processors");
         found(tid);
     }

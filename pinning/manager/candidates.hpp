@@ -37,7 +37,8 @@ public:
     /// Looks for threads that were not made by pthread_create() or thrd_create(): by clone(), or by the C library for a
     /// timer. Their creator may have been placed, and they inherit that.
     /// @param self     the manager's own thread
-    /// @param at_once  also those that are seen for the first time, unless some thread is just beginning
+    /// One that is seen while some thread is just beginning may be that one: it is looked at again, some twenty times.
+    /// @param at_once  also those that are seen for the first time
     /// @param found    called once for each
     void find_unknown(Registry& registry, pid_t self, bool at_once, const std::function<void(pid_t)>& found);
 
@@ -57,7 +58,7 @@ private:
     double period_s_;
     std::vector<LeftAlone>& left_alone_;
     std::vector<Candidate> all_;
-    std::map<pid_t, bool> unknown_;  ///< threads that nothing of ours has run in -> they have been dealt with
+    std::map<pid_t, int> unknown_;  ///< threads that nothing of ours has run in -> looks at them; or kDealtWith
 };
 
 }  // namespace gimbal::pin

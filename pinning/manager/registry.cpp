@@ -47,7 +47,7 @@ RecordPointer Registry::add_self(bool is_main, bool counts_inside, const void* r
     if (counts_inside) start_inside(*record);
     const std::lock_guard lock(mutex_);
     fresh_.reserve(fresh_.size() + 1);
-    tids_.insert_or_assign(record->tid, record.get());
+    tids_.insert_or_assign(record->tid, Known{.record = record.get()});
     ending_.erase(record->tid);
     set_by_program_.erase(record->tid);
     size_.store(tids_.size(), std::memory_order_relaxed);
@@ -70,17 +70,26 @@ void Registry::end(ThreadRecord& record) noexcept {
     // The C library keeps stacks for other threads, which have nothing to do with this one's node.
     if (record.bound && !record.memory.empty()) (void)bind_ranges({record.memory.data(), 1}, -1);
     std::erase_if(fresh_, [&](const RecordPointer& one) { return one.get() == &record; });
-    if (ending_.size() >= kMaxEnding) ending_.clear();
-    ending_.insert(tids_.extract(record.tid));
+    note_ending(record.tid);
     set_by_program_.erase(record.tid);
     size_.store(tids_.size(), std::memory_order_relaxed);
 }
 
+// Takes no memory. The oldest make room, by half: those that ended just now are still in the kernel's list.
+void Registry::note_ending(pid_t tid) noexcept {
+    if (ending_.size() >= kMaxEnding)
+        std::erase_if(ending_, [this](const auto& one) { return one.second.ended + kMaxEnding / 2 <= ended_; });
+    auto known = tids_.extract(tid);
+    if (known.empty()) return;
+    known.mapped().ended = ++ended_;
+    ending_.insert(std::move(known));
+}
+
 void Registry::note_set(pid_t tid, std::vector<int> before, const std::vector<int>& now) {
-    if (const auto known = tids_.find(tid); known != tids_.end() && !known->second->own_mask.empty()) {
+    if (const auto known = tids_.find(tid); known != tids_.end() && !known->second.record->own_mask.empty()) {
         // Children get the program's mask from now on.
-        before = std::exchange(known->second->own_mask, {});
-        known->second->given_mask.clear();
+        before = std::exchange(known->second.record->own_mask, {});
+        known->second.record->given_mask.clear();
     }
     const auto [entry, fresh] = set_by_program_.try_emplace(tid, std::move(before));
     if (entry->second == now) set_by_program_.erase(entry);

@@ -62,10 +62,17 @@ public:
     [[nodiscard]] std::unique_lock<std::mutex> lock_within(int milliseconds) noexcept;
 
 private:
+    struct Known {
+        ThreadRecord* record = nullptr;
+        std::uint64_t ended = 0;  ///< its number among those that have ended, from 1; 0: it has not
+    };
+    void note_ending(pid_t tid) noexcept;
+
     std::mutex mutex_;
     std::vector<RecordPointer> fresh_;
-    std::map<pid_t, ThreadRecord*> tids_;
-    std::map<pid_t, ThreadRecord*> ending_;             ///< were in tids_, and may still be in the kernel's list
+    std::map<pid_t, Known> tids_;
+    std::map<pid_t, Known> ending_;                     ///< were in tids_, and may still be in the kernel's list
+    std::uint64_t ended_ = 0;                           ///< of tids_, so far
     std::map<pid_t, std::vector<int>> set_by_program_;  ///< -> the mask before
     std::atomic<std::uint64_t> made_ = 0;
     std::atomic<std::uint64_t> arrived_ = 0;
