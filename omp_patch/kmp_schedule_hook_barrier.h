@@ -31,6 +31,13 @@ static gimbal_waiter *__kmp_hook_first(const void *host, uint32_t) {
   return ((const kmp_info_t *)host)->th.hook_waiter->first;
 }
 
+// As KMP_OVERSUBSCRIBED, with threads of no team that have not gone to sleep
+// yet: those of a nested team spin on after its region.
+static inline bool __kmp_hook_oversubscribed() {
+  return TCR_4(__kmp_nth) + KMP_ATOMIC_LD_RLX(&__kmp_thread_pool_active_nth) >
+         (__kmp_avail_proc ? __kmp_avail_proc : __kmp_xproc);
+}
+
 // Where threads outnumber cores nobody has one to lend. Who is to sleep at once
 // is not to look after others. Other patterns release by other words.
 static inline bool __kmp_hook_may_lend(const kmp_info_t *th,
@@ -38,7 +45,7 @@ static inline bool __kmp_hook_may_lend(const kmp_info_t *th,
   int gather = __kmp_barrier_gather_pattern[bt];
   int release = __kmp_barrier_release_pattern[bt];
   __kmp_hook_own_patterns(bt, &gather, &release);
-  return !KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 &&
+  return !__kmp_hook_oversubscribed() && __kmp_dflt_blocktime != 0 &&
          th->th.th_team_nproc <= __kmp_hook_spinning && __kmp_hook_lending &&
          gather == bp_hyper_bar && release == bp_hyper_bar;
 }

@@ -29,8 +29,9 @@ class Lending(unittest.TestCase):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("needs two cores")
 
-    def lent(self, thread, compiler="clang", rounds=3, trace=None, **variables):
-        """Runs the program with the core of one thread taken. @return how often a core was lent
+    def lent(self, thread, compiler="clang", rounds=3, trace=None, more=(), **variables):
+        """Runs the program on two cores, that of one thread taken. @return how often a core was lent
+        @param more  arguments
         @param trace  a list: is given the slices of the threads that lent theirs, by thread"""
         program = OPTIONS.programs / f"lending-{compiler}"
         if not program.is_file():
@@ -43,9 +44,10 @@ class Lending(unittest.TestCase):
                 "GIMBAL_OUTPUT": str(record)} | variables
             if trace is not None:
                 environment["GIMBAL_TRACE"] = f"{folder}/run.pftrace"
-            done = subprocess.run([str(program), str(thread), str(rounds)], capture_output=True, text=True,
-                                  env=environment,
-                                  timeout=RUN_LIMIT_S, check=False)
+            two = sorted(os.sched_getaffinity(0))[:2]
+            done = subprocess.run([str(program), str(thread), str(rounds), *more], capture_output=True, text=True,
+                                  env=environment, timeout=RUN_LIMIT_S, check=False,
+                                  preexec_fn=lambda: os.sched_setaffinity(0, two))
             self.assertEqual(done.stdout, "passed\n", done.stderr)
             self.assertEqual(done.returncode, 0, done.stderr)
             if trace is not None:
@@ -85,6 +87,11 @@ class Lending(unittest.TestCase):
                                                      "KMP_REDUCTION_BARRIER_PATTERN": "hierarchical,hierarchical"}):
             with self.subTest(**variables):
                 self.assertEqual(self.lent(0, **variables), 0)
+
+    def test_nobody_lends_where_nested_teams_have_more_threads_than_there_are_cores(self):
+        for compiler in ("clang", "gcc"):
+            with self.subTest(compiler=compiler):
+                self.assertEqual(self.lent(1, compiler, 10, more=["nested"], KMP_AFFINITY="none"), 0)
 
     def test_other_barriers_are_left_alone(self):
         for pattern in ("linear,linear", "tree,tree", "dist,dist"):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Loops of a team whose threads are bound, one of them to a core that other threads spin on. Every iteration must run
  * once, and afterwards every thread must have the mask that it began with. `lending THREAD ROUNDS` says whose core is
- * taken, and how often the loops run. */
+ * taken, and how often the loops run; a third argument, that all of them are nested regions. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -145,6 +145,22 @@ static int serial_part_and_nested(void) {
     return failed | check("nested");
 }
 
+/* Threads of both teams at the same time: twice as many as in one. */
+static int nested(void) {
+    static atomic_int count;
+    atomic_store(&count, 0);
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < N / 10; ++i) {
+#pragma omp parallel for schedule(runtime) num_threads(2)
+        for (int k = 0; k < 10; ++k) {
+            volatile double x = k;
+            for (int j = 0; j < 4000; ++j) x = x * 0.999 + 1;
+            atomic_fetch_add(&count, 1);
+        }
+    }
+    return atomic_load(&count) != N / 10 * 10;
+}
+
 int main(int argc, char **argv) {
     enum { MOST = 64 };
     static cpu_set_t before[MOST], after[MOST];
@@ -159,7 +175,9 @@ int main(int argc, char **argv) {
     first_mask = before[0];
     pthread_t crowd[CROWD];
     for (int i = 0; i < CROWD; ++i) pthread_create(&crowd[i], NULL, spin, NULL);
-    for (int round = 0; round < rounds && !failed; ++round)
+    if (argc > 3) omp_set_max_active_levels(2);
+    for (int round = 0; argc > 3 && round < rounds && !failed; ++round) failed = nested();
+    for (int round = 0; argc <= 3 && round < rounds && !failed; ++round)
         failed = plain() | nowait_and_barrier() | reduction() | tasks() | cancelled() | serial_part_and_nested();
     atomic_store(&over, 1);
     for (int i = 0; i < CROWD; ++i) pthread_join(crowd[i], NULL);
