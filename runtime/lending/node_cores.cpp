@@ -70,7 +70,7 @@ bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slo
     cores_ = cores;
     pid_ = getpid();
     bind(slot(number_));
-    count_others();
+    processors_.store(0, std::memory_order_relaxed);
     own_.store(&slot(number_), std::memory_order_release);
     return true;
 }
@@ -78,7 +78,7 @@ bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slo
 // Ranks that a launcher has bound have masks that differ, and too few cores in each for all.
 void NodeCores::bind(Slot& own) noexcept {
     if (!inherited_.read(0)) return;
-    own.mask = own_again_ = inherited_;
+    own.mask = own.inherited = own_again_ = inherited_;
     if (inherited_.cores() >= std::size_t{slots_} * cores_) {
         const CoreMask mine = inherited_.part(std::size_t{number_} * cores_, cores_);
         note_bound_before(mine);
@@ -88,19 +88,32 @@ void NodeCores::bind(Slot& own) noexcept {
         else
             (void)inherited_.apply(0);  // the look at what gives it back has set another one
     }
-    // Partner: the acquire load in roam().
+    // Partners: the acquire loads in cores_of_others() and processors().
     own.bound.store(1, std::memory_order_release);
 }
 
-// In a rank that is bound all processors are the node's.
-void NodeCores::count_others() noexcept {
-    const std::size_t all = std::size_t{slots_} * cores_;
-    const std::size_t processors = inherited_.cores() >= all
-                                       ? inherited_.cores()
-                                       : static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
-    crowded_ = processors < all;
-    const std::size_t left = processors > cores_ ? processors - cores_ : 0;
-    for_others_ = static_cast<std::uint32_t>(std::min(left, all - cores_));
+// What any of the ranks might run on: a control group or taskset may leave them fewer than the machine has, and in
+// ranks that are bound each has a part.
+std::size_t NodeCores::processors() const noexcept {
+    if (const std::size_t known = processors_.load(std::memory_order_relaxed)) return known;
+    CoreMask all = inherited_;
+    for (std::uint32_t i = 0; i < slots_; ++i) {
+        const Slot& one = slot(i);
+        // Until that one has attached, and where masks cannot be read.
+        if (!one.bound.load(std::memory_order_acquire))
+            return inherited_.cores() >= std::size_t{slots_} * cores_
+                       ? inherited_.cores()
+                       : static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+        all = all.with(one.inherited);
+    }
+    processors_.store(all.cores(), std::memory_order_relaxed);
+    return all.cores();
+}
+
+std::uint32_t NodeCores::for_others() const noexcept {
+    if (!attached()) return 0;
+    const std::size_t count = processors(), all = std::size_t{slots_} * cores_;
+    return static_cast<std::uint32_t>(std::min(count > cores_ ? count - cores_ : 0, all - cores_));
 }
 
 void NodeCores::want() noexcept {
@@ -110,7 +123,7 @@ void NodeCores::want() noexcept {
 
 bool NodeCores::wanted_by_others() const noexcept {
     if (!attached()) return false;
-    if (crowded_) return true;
+    if (crowded()) return true;
     for (std::uint32_t i = 1; i < slots_; ++i)
         if (slot((number_ + i) % slots_).wants.load(std::memory_order_relaxed) != 0) return true;
     return false;

@@ -50,7 +50,8 @@ public:
     void note_set(pid_t thread) noexcept;
     /// Cores of other ranks that may come on top of this one's [count]; 0: not attached, or the node has not enough for
     /// the threads of all. @threads any
-    [[nodiscard]] std::uint32_t for_others() const noexcept { return attached() ? for_others_ : 0; }
+    /// @cost a load; a look at every rank's slot until all ranks have attached
+    [[nodiscard]] std::uint32_t for_others() const noexcept;
     [[nodiscard]] bool attached() const noexcept { return own_.load(std::memory_order_acquire) != nullptr; }
 
     /// This rank has work for others' cores, from now on. @threads any  @cost one load after the first time
@@ -98,12 +99,14 @@ private:
         alignas(128) std::atomic<std::uint32_t> bound{0};  // 1: the mask is there
         std::atomic<std::uint32_t> wants{0};               // 1: it has work for others' cores
         CoreMask mask;                                     // where the rank's own threads run
+        CoreMask inherited;                                // where they might before
     };
     static_assert(sizeof(Slot) <= kSlotBytes);
 
     [[nodiscard]] Slot& slot(std::uint32_t number) const noexcept;
     void bind(Slot& own) noexcept;
-    void count_others() noexcept;
+    [[nodiscard]] std::size_t processors() const noexcept;
+    [[nodiscard]] bool crowded() const noexcept { return processors() < std::size_t{slots_} * cores_; }
     void bring_home(const CoreMask& home) noexcept;
     void free_threads(const CoreMask& bound) const noexcept;
     void find_what_gives_back() noexcept;
@@ -116,11 +119,10 @@ private:
     std::byte* memory_ = nullptr;
     std::uint32_t number_ = 0;
     std::uint32_t slots_ = 0;
-    std::uint32_t cores_ = 0;          // of this rank
-    std::uint32_t for_others_ = 0;     // written before attached, as is the next one
-    pid_t pid_ = 0;                    // not a child's that shares or has copied this
-    bool crowded_ = false;             // the ranks' threads are more than the processors
-    CoreMask inherited_;               // the main thread's own mask
+    std::uint32_t cores_ = 0;                         // of this rank
+    pid_t pid_ = 0;                                   // not a child's that shares or has copied this
+    CoreMask inherited_;                              // the main thread's own mask
+    mutable std::atomic<std::size_t> processors_{0};  // that the node's ranks have; 0: not all have attached
     CoreMask own_again_;               // what gives it back: all processors, if the control group grants no more
     std::atomic<Slot*> own_{nullptr};  // nullptr: not attached
     std::mutex mutex_;                 // guards what follows, and writing the own offer's term

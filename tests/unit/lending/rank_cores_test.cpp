@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstddef>
 
 #include "base/warnings.hpp"
@@ -44,6 +45,28 @@ TEST_F(RankCores, ARankWhoseThreadsAreKnownLends) {
     EXPECT_EQ(gimbal_rank_cores_on(), 1);
     attach();
     EXPECT_TRUE(node_cores().attached());
+}
+
+// As under taskset, or in a control group that grants fewer than the machine has; ranks that are bound have a part
+// each.
+TEST(NodeCores, TheNodesProcessorsAreThoseThatItsRanksMayRunOn) {
+    CoreMask before;
+    ASSERT_TRUE(before.read(0));
+    if (before.cores() < 2) GTEST_SKIP() << "needs two cores";
+    for (const std::size_t second : {0, 1}) {
+        alignas(128) std::array<std::byte, 2 * NodeCores::kSlotBytes> memory{};
+        NodeCores one, other;
+        ASSERT_TRUE(before.part(0, 1).apply(0));
+        EXPECT_TRUE(one.attach(memory.data(), memory.size(), 0, 2, 1));
+        ASSERT_TRUE(before.part(second, 1).apply(0));
+        EXPECT_TRUE(other.attach(memory.data(), memory.size(), 1, 2, 1));
+        for (NodeCores* const rank : {&one, &other}) {
+            EXPECT_EQ(rank->wanted_by_others(), second == 0) << "two ranks on one processor need each other's";
+            EXPECT_EQ(rank->for_others(), second);
+            rank->detach();
+        }
+        ASSERT_TRUE(before.apply(0));
+    }
 }
 
 }  // namespace
