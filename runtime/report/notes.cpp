@@ -18,6 +18,7 @@ constexpr std::size_t kMax = 3;          // notes per report
 constexpr double kWorthSaying = 0.01;    // smallest loss that gets a note, as a part of the run (lives_s)
 constexpr double kFewPerThread = 2;      // with fewer iterations per thread and call no technique can balance
 constexpr std::size_t kPlaceWidth = 44;  // of a name [characters]
+constexpr double kShortCall_s = 1e-3;    // of a shorter call Gimbal's own work may be a part worth saying
 constexpr double kOutside_s = 1e-6;      // per call: the least that OpenMP takes around a loop (fork or barrier)
 
 /// One loop's losses, mean over ranks, of the time that passed. Kept apart, because their cures differ.
@@ -143,6 +144,18 @@ bool is_by_late_threads(const Loss& loss) {
     return loss.late_s >= loss.largest() && loss.balance_s < loss.largest();
 }
 
+/// Entry and exit cost most.
+std::string entry_note(const Loss& loss, const MergedRun& run) {
+    const LoopSummary& loop = loss.loop->sum;
+    const std::string text = "entry and exit cost " + amount_of(loss.entry_s, run);
+    const std::uint64_t timed = std::max<std::uint64_t>(1, loop.calls - std::min(loop.calls, loop.untimed_calls));
+    const double call_s = (loop.time_s + time_parts(loop).entry_exit_s) / static_cast<double>(timed);
+    if (call_s < kShortCall_s)
+        return text + ": its calls are short. " + schedule_advice(loop, main_schedule(loop), run);
+    return text + ", but its calls are not short (" + fixed(1e3 * call_s, call_s < 0.1 ? 1 : 0) +
+           " ms): threads lost their cores there, to other programs or to more threads than there are cores.";
+}
+
 /// @param again  that threads come late to a loop was said of another one
 std::string note(const Loss& loss, const MergedRun& run, bool again) {
     const LoopSummary& loop = loss.loop->sum;
@@ -156,10 +169,8 @@ std::string note(const Loss& loss, const MergedRun& run, bool again) {
                       : ". They still work before the loop (single, master, a nowait loop), have to be woken up, or "
                         "have no core: a dynamic schedule gives their iterations to the others, none makes them come "
                         "sooner.");
-    const std::string what = loss.entry_s >= loss.largest()
-                                 ? "entry and exit cost " + amount + ": its calls are short. "
-                                 : "drawing chunks costs " + amount + ". ";
-    return name + what + schedule_advice(loop, main_schedule(loop), run);
+    if (loss.entry_s >= loss.largest()) return name + entry_note(loss, run);
+    return name + "drawing chunks costs " + amount + ". " + schedule_advice(loop, main_schedule(loop), run);
 }
 
 /// Losses of all loops whose workers are all known, the largest first.
