@@ -43,10 +43,6 @@ double time_of_call(const MergedLoop& loop) {
     return calls > 0 ? time_of(loop) / static_cast<double>(calls) : 0;
 }
 
-bool left_to_openmp(const MergedLoop* loop) {
-    return loop && mostly_untimed(loop->sum);
-}
-
 /// Whether the time per call is of the loop, and means the same in both: the calls, or their lengths, are equal.
 bool comparable(const MergedLoop& one, const MergedLoop& other) {
     const LoopSummary& a = one.sum;
@@ -147,17 +143,26 @@ std::vector<std::string> sums(std::string name, std::size_t before, std::span<co
     return cells;
 }
 
-/// "a.c:4 f, a.c:9 g and 3 more", of loops whose times say nothing of them; empty: there are none.
-std::string loops_left(const std::vector<Row>& rows) {
-    constexpr std::size_t kShown = 3;
+/// "5 of 10 calls of a.c:4 f and 2 more loops in B were left to OpenMP, untimed", one line for each run that has some.
+std::string untimed_lines(const std::vector<Row>& rows, std::size_t runs) {
     std::string text;
-    std::size_t number = 0;
-    for (const Row& row : rows) {
-        const auto left = std::find_if(row.begin(), row.end(), left_to_openmp);
-        if (left == row.end() || ++number > kShown) continue;
-        text += (text.empty() ? "" : ", ") + shorten_name((*left)->sum.name, kNameWidth);
+    for (std::size_t i = 0; i < runs; ++i) {
+        const MergedLoop* first = nullptr;
+        std::uint64_t loops = 0, calls = 0, untimed = 0;
+        for (const Row& row : rows) {
+            if (!row[i] || row[i]->sum.untimed_calls == 0) continue;
+            if (!first) first = row[i];
+            ++loops;
+            calls += row[i]->sum.calls;
+            untimed += row[i]->sum.untimed_calls;
+        }
+        if (!first) continue;
+        text += std::to_string(untimed) + " of " + count(calls, "call", "calls") + " of " +
+                shorten_name(first->sum.name, kNameWidth);
+        if (loops > 1) text += " and " + count(loops - 1, "more loop", "more loops");
+        text += " in " + label(i) + " were left to OpenMP, untimed: time_s is of the others; compare the wall time.\n";
     }
-    return number > kShown ? text + " and " + std::to_string(number - kShown) + " more" : text;
+    return text;
 }
 
 std::string table_of(const std::vector<Row>& rows, std::span<const MergedRun> runs) {
@@ -212,8 +217,7 @@ std::string compared_text(std::span<const std::vector<RunRecord>> runs) {
     text += table_of(rows, merged);
     if (differ(rows, calls_of))
         text += "Calls differ: the ratio of a loop is of its time per call, and - where their lengths differ, too.\n";
-    if (const std::string left = loops_left(rows); !left.empty())
-        text += "Left to OpenMP and not timed in most calls, so without a ratio: " + left + "; compare the wall.\n";
+    text += untimed_lines(rows, runs.size());
     for (std::size_t i = 0; i < runs.size(); ++i)
         if (merged[i].ranks_seen < merged[i].ranks)
             text += "WARN of " + label(i) + " only " + std::to_string(merged[i].ranks_seen) + " of " +

@@ -56,8 +56,8 @@ TEST(Compare, LoopsThatWereMostlyLeftHaveNoRatio) {
     const std::string text = compared({{one}, {other}});
     EXPECT_THAT(text, HasSubstr("3.00      1.00      -"));
     EXPECT_THAT(text,
-                HasSubstr("\nLeft to OpenMP and not timed in most calls, so without a ratio: sph.cpp:210 density; "
-                          "compare the wall.\n"));
+                HasSubstr("\n5 of 10 calls of sph.cpp:210 density in A were left to OpenMP, untimed: time_s is of "
+                          "the others; compare the wall time.\n6 of 10 calls of sph.cpp:210 density in B were"));
 }
 
 TEST(Compare, OfRanksTheSlowestCounts) {
@@ -77,6 +77,12 @@ TEST(Compare, ALoopThatRanInOneRunOnlyHasNoRatio) {
     other[0].loops[0].untimed_calls = 1;
     EXPECT_THAT(compared({{run(4)}, other}), HasSubstr("all loops                4.00      3.00      -"))
         << "the time is of the other calls";
+    other[0].loops.push_back(other[0].loops[0]);
+    other[0].loops.back().name = "again";
+    const std::string left = compared({{run(4)}, other});
+    EXPECT_THAT(left, HasSubstr(" calls of again and 1 more loop in B were left to OpenMP, untimed: time_s is of "
+                                "the others; compare the wall time.\n"));
+    EXPECT_THAT(left, Not(HasSubstr("in A were left")));
 }
 
 TEST(Compare, TeamsOfDifferentSizesAreCompared) {
