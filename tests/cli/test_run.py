@@ -41,6 +41,8 @@ long syscall(long number, ...) {
 }
 """
 
+SLURM = {"SLURM_JOB_NUM_NODES": "2"}
+
 
 class Environment(ToolTest):
     def seen(self, *flags, env=None):
@@ -108,12 +110,16 @@ class Environment(ToolTest):
         for words in (("run", "--", "echo", "-n", "--", "x"), ("run", "echo", "-n", "--", "x")):
             self.assertEqual(self.gimbal(*words).stdout, "-- x")
 
-    def elastic(self, *flags, env=None):
-        """OMP_NUM_THREADS of each of two ranks that lend cores to each other."""
+    def run_elastic(self, *flags, launcher_options="", env=None):
         library = self.compile("", "lib/libgimbal_waiting_openmpi.so", "-shared", "-fPIC")
         self.addCleanup(library.unlink, missing_ok=True)
         launcher = self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\nshift 2; exec "$@"\n', "mpiexec.sh")
-        result = self.gimbal("run", "-n", "2", "--elastic", "--mpiexec", launcher, *flags, "--", "env", env=env)
+        return self.gimbal("run", "-n", "2", "--elastic", "--mpiexec", f"{launcher}{launcher_options}", *flags, "--",
+                           "env", env=env)
+
+    def elastic(self, *flags, env=None):
+        """OMP_NUM_THREADS of each of two ranks that lend cores to each other."""
+        result = self.run_elastic(*flags, env=env)
         self.assertEqual(result.returncode, 0, result.stderr)
         seen = dict(line.split("=", 1) for line in result.stdout.splitlines() if "=" in line)
         return seen["OMP_NUM_THREADS"], seen["GIMBAL_RANK_THREADS"]
@@ -123,6 +129,15 @@ class Environment(ToolTest):
         self.assertEqual(self.elastic("-t", "4", env={"OMP_NUM_THREADS": "2,3"}), ("4", "4"))
         own = str(max(len(os.sched_getaffinity(0)) // 2, 1))
         self.assertEqual(self.elastic(env={"OMP_NUM_THREADS": ",3"}), (own + ",3", own))
+
+    def test_ranks_that_lend_cores_on_several_nodes_must_say_how_many_threads_they_have(self):
+        for options, env in ((" -ppn 1", {}), (" -hosts a,b", {}), (" --hostfile=h", {}), (" -H a", {}), ("", SLURM)):
+            with self.subTest(options=options):
+                result = self.run_elastic(launcher_options=options, env=env)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn("how many threads each rank has must be said", result.stderr)
+        self.assertEqual(self.elastic("-t", "4", env=SLURM), ("4", "4"))
+        self.assertEqual(self.elastic(env={**SLURM, "OMP_NUM_THREADS": "3"}), ("3", "3"))
 
     def test_ranks_share_out_more_processors_than_a_set_of_the_c_library_holds(self):
         """A system call with room for 1024 is refused there; here a library says so of 1040, of which 8 may be used."""

@@ -4,13 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 
 #include "base/spelling.hpp"
 #include "config/table.hpp"
+#include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "lending/thread_core.hpp"
+#include "preflight.hpp"
 #include "run_files.hpp"
 
 namespace gimbal::tool {
@@ -68,13 +71,34 @@ bool is_number_of_threads(std::string_view text) {
     return any;
 }
 
+/// Whether ranks may be on several nodes: the launcher's words name hosts or ranks of a node, or Slurm has given more.
+bool may_span_nodes(const RunRequest& request) {
+    const char* const nodes = std::getenv("SLURM_JOB_NUM_NODES");
+    if (nodes && std::atoi(nodes) > 1) return true;
+    const std::vector<std::string> words = launcher_words(request.mpiexec);
+    return std::any_of(words.begin() + 1, words.end(), [](std::string_view word) {
+        if (!word.starts_with('-')) return false;
+        word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+        word = word.substr(0, word.find('='));
+        constexpr std::array kOptions{"f",       "host",    "hosts",    "H", "hostfile", "machinefile",     "rankfile",
+                                      "ppn",     "perhost", "npernode", "N", "nodes",    "ntasks-per-node", "w",
+                                      "nodelist"};
+        return std::find(kOptions.begin(), kOptions.end(), word) != kOptions.end();
+    });
+}
+
 /// For ranks that lend each other cores: how many threads each has. Nested regions have what the user has set for them.
 /// Threads that wait for the next region hold their core for a moment only, since another rank may want it.
+/// @errors gimbal::Error(wrong_use): that is not said, and the ranks may not be on this node alone
 void add_elastic(const RunRequest& request, Variables& variables) {
     const char* const set = std::getenv("OMP_NUM_THREADS");
     const std::string_view levels = set && request.threads == 0 ? set : "";
     const std::size_t comma = std::min(levels.find(','), levels.size());
     int own = request.threads > 0 ? request.threads : threads_in(without_blanks(levels.substr(0, comma)));
+    if (own == 0 && may_span_nodes(request))
+        throw Error(ErrorCode::wrong_use,
+                    "--elastic: how many threads each rank has must be said where ranks are started on several nodes",
+                    "example: gimbal run -n 8 -t 4 --elastic --mpiexec \"mpiexec -ppn 2\" -- ./app");
     if (own == 0) own = std::max(usable_processors() / request.ranks, 1);
     variables.emplace_back("GIMBAL_RANK_THREADS", std::to_string(own));
     variables.emplace_back("OMP_NUM_THREADS", std::to_string(own).append(levels.substr(comma)));
