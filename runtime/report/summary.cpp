@@ -40,9 +40,9 @@ std::string header(std::span<const RunRecord> records, const MergedRun& run) {
     line += "  job " + common(records, &RunRecord::job);
     line += "  " + (run.alone ? count(run.ranks, "process", "processes") + ", no ranks of one job"
                               : count(run.ranks, "rank", "ranks"));
-    if (run.threads) line += " x " + count(run.threads, "thread", "threads");
-    line += "  wall " + seconds(run.wall_s.max) + " s";
-    line += "  seed " + common(records, &RunRecord::seed);
+    if (run.threads)
+        line += (run.alone ? ", " : " x ") + count(run.threads, "thread", "threads") + (run.alone ? " each" : "");
+    line += "  wall " + seconds(run.wall_s.max) + " s  seed " + common(records, &RunRecord::seed);
     const std::string openmp = common(records, &RunRecord::openmp);
     if (!openmp.empty()) line += "  " + shorten_name(openmp, 60);
     return line + "\n";
@@ -201,7 +201,8 @@ std::string partial_lines(std::span<const RunRecord> records, std::uint32_t rank
     std::string text;
     for (const auto& [why, part] : parts) {
         text += "WARN partial: " + (ranks > 1 ? ranks_text(part.ranks) + ": " : std::string()) + why;
-        text += "; the figures are of the first " + range_of(part.least_s, part.most_s) + ".\n";
+        text +=
+            "; the figures are of the first " + range_of(part.least_s, part.most_s) + "; later calls are missing.\n";
     }
     return text;
 }
@@ -251,8 +252,7 @@ std::string missing_ranks(std::span<const RunRecord> records, const MergedRun& r
     if (own)
         return "one rank of " + std::to_string(run.ranks) + " is shown; to see all: gimbal run -n " +
                std::to_string(run.ranks) +
-               " -- program, or GIMBAL_OUTPUT=run-%j-%r.json and then gimbal report "
-               "run-*.json\n";
+               " -- program, or GIMBAL_OUTPUT=run-%j-%r.json and then gimbal report run-*.json\n";
     std::vector<bool> seen(run.ranks);
     for (const RunRecord& record : records)
         if (record.rank >= 0 && static_cast<std::uint32_t>(record.rank) < run.ranks)
@@ -310,7 +310,8 @@ std::string why_by_use(OpenmpUse use, bool rules, std::size_t processes) {
                 return "none of the " + std::to_string(processes) +
                        " processes that left a record asked the OpenMP runtime for anything; one that is killed, or "
                        "calls _exit() or exec(), before its first loop of Gimbal's or within 0.2 s of that leaves none";
-            return "neither the program nor a module that it loaded asked the OpenMP runtime for anything";
+            return "neither the program nor a module that it loaded asked the OpenMP runtime for anything; what it "
+                   "started and left running is not known";
         case OpenmpUse::asked:
             return "the OpenMP runtime was asked for settings, but no parallel region and no loop ran";
         case OpenmpUse::regions:

@@ -70,10 +70,12 @@ TEST(Summary, PartialRecordsAreSaidWithTheReasonAndHowFarTheyGo) {
         records.back().partial = rank == 1 ? "" : rank == 4 ? "killed by SIGKILL" : "killed by SIGTERM";
     }
     const std::string text = merged_text(records, ReportLevel::summary);
-    EXPECT_THAT(text, HasSubstr("\nWARN partial: rank 4: killed by SIGKILL; the figures are of the first 14.00 s.\n"));
+    EXPECT_THAT(text,
+                HasSubstr("\nWARN partial: rank 4: killed by SIGKILL; the figures are of the first 14.00 s; later "
+                          "calls are missing.\n"));
     EXPECT_THAT(text,
                 HasSubstr("\nWARN partial: ranks 0, 2-3, 5: killed by SIGTERM; the figures are of the first 10.00 "
-                          "to 15.00 s.\n"));
+                          "to 15.00 s; later calls are missing.\n"));
     RunRecord alone = sample_record();
     alone.partial = "killed by SIGTERM";
     EXPECT_THAT(summary_text(alone, ReportLevel::summary), HasSubstr("\nWARN partial: killed by SIGTERM; the figures"));
@@ -129,13 +131,22 @@ TEST(Summary, WhyNoLoopRanFollowsWhatTheProcessSawBeforeWhatItsFileLooksLike) {
     EXPECT_THAT(said(OpenmpUse::dynamic_loops), HasSubstr("--loops '*=runtime' takes these, too"));
     EXPECT_THAT(said(OpenmpUse::runtime_loops), HasSubstr("had no iterations"));
     record.no_loop_hint.clear();
-    EXPECT_THAT(said(OpenmpUse::nothing), HasSubstr("neither the program nor a module that it loaded asked"));
+    EXPECT_THAT(said(OpenmpUse::nothing),
+                HasSubstr("neither the program nor a module that it loaded asked the OpenMP runtime for anything; what "
+                          "it started and left running is not known.\n"));
     RunRecord child = record;
     EXPECT_THAT(merged_text(std::vector{record, child}, ReportLevel::summary),
                 HasSubstr("none of the 2 processes that left a record asked the OpenMP runtime for anything; "));
     child.openmp_use = OpenmpUse::regions;
     EXPECT_THAT(merged_text(std::vector{record, child}, ReportLevel::summary),
                 HasSubstr("only loops with schedule(static)"));
+}
+
+TEST(Summary, ProcessesThatAreNoRanksOfOneJobHaveThreadsEach) {
+    std::vector<RunRecord> records = {sample_record(0, 2), sample_record(1, 2)};
+    for (RunRecord& record : records) record.alone = true;
+    EXPECT_THAT(merged_text(records, ReportLevel::summary),
+                HasSubstr("  2 processes, no ranks of one job, 2 threads each  wall "));
 }
 
 TEST(Summary, OffSaysNothing) {
@@ -218,6 +229,10 @@ TEST(Summary, LateThreadsAndEntryHaveColumnsIfThereIsAnything) {
     EXPECT_THAT(late, HasSubstr("NOTE sph.cpp:210 density: threads that come late to it cost 0.600 s (6.0 % of"));
     record.loops[0].opening_s = 1.5;
     record.loops[0].closing_s = 1.2;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("entry and exit cost 2.70 s (27.0 % of the run), but its calls are not short (2850 ms): "
+                          "threads lost their cores there"));
+    record.loops[0].calls = 100'000;
     const std::string entry = summary_text(record, ReportLevel::summary);
     EXPECT_THAT(entry, HasSubstr("imbalance    late    lost  sched.ovh  in/out\n"));
     EXPECT_THAT(entry,
