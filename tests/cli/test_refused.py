@@ -119,6 +119,27 @@ class Refusals(ToolTest):
         self.assertIn("B ompi_mpi_comm_world", symbols)
         self.assertIn(f"Open MPI ({self.folder}/libmpi.so.40)", self.gimbal("check", program).stdout)
 
+    def test_the_check_advises_no_more_ranks_than_processors(self):
+        self.compile("void PMPI_Init(void) {}", "libmpich.so.12", "-shared", "-fPIC", "-Wl,-soname,libmpich.so.12")
+        program = self.compile("void PMPI_Init(void); __attribute__((weak)) void GOMP_loop_runtime_start(void);"
+                               "int main(int n, char **w) { (void)w; PMPI_Init(); if (n > 9) GOMP_loop_runtime_start();"
+                               "return 0; }", "ranked", f"-L{self.folder}", "-l:libmpich.so.12",
+                               f"-Wl,-rpath,{self.folder}")
+        usable = os.sched_getaffinity(0)
+        try:
+            os.sched_setaffinity(0, {min(usable)})
+            said = self.gimbal("check", program).stdout
+        finally:
+            os.sched_setaffinity(0, usable)
+        self.assertIn(f"gimbal run -n 1 -- {program}\n", said)
+
+    def test_the_check_says_that_it_does_not_see_what_is_loaded_later(self):
+        program = self.compile("int main(void) { return 0; }", "empty")
+        self.assertIn("Libraries that it loads while it runs (dlopen, modules of Python) are not seen: gimbal check "
+                      "LIBRARY.so", self.gimbal("check", program).stdout)
+        library = self.compile("void nothing(void) {}", "libempty.so", "-shared", "-fPIC")
+        self.assertNotIn("loads while it runs", self.gimbal("check", library).stdout)
+
     def test_functions_that_only_libgomp_has(self):
         self.compile("void GOMP_parallel(void) {} void GOMP_magic(void) {} void GOMP_target_data(void) {} "
                      "void GOMP_warning(void) {} void GOMP_error(void) {}",

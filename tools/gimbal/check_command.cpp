@@ -18,6 +18,7 @@
 
 #include "gimbal/error.hpp"
 #include "launched_job.hpp"
+#include "lending/thread_core.hpp"
 #include "paths.hpp"
 #include "preflight.hpp"
 #include "program_file.hpp"
@@ -163,10 +164,18 @@ std::string shell_word(const std::string& word) {
     return quoted + "'";
 }
 
+/// No more than there are processors for.
+std::uint32_t ranks_to_try() {
+    constexpr std::uint32_t kFew = 4;
+    CoreMask mask;
+    return mask.read(0) ? std::clamp<std::uint32_t>(mask.cores(), 1, kFew) : 1;
+}
+
 /// What to type. @return lines
 std::vector<std::string> commands(const std::string& program, const ProgramFacts& facts,
                                   const std::vector<Object>& objects) {
-    const std::string start = std::string("gimbal run ") + (facts.mpi == MpiFamily::unknown ? "" : "-n 4 ");
+    const std::string ranks = "-n " + std::to_string(ranks_to_try()) + " ";
+    const std::string start = "gimbal run " + (facts.mpi == MpiFamily::unknown ? "" : ranks);
     bool runtime = false;
     std::string named;
     for (const Object& object : objects) {
@@ -268,8 +277,13 @@ int check(const std::string& program, bool json_wanted) {
     for (const Object& object : objects) print_object(object);
     for (std::size_t i = 0; i < lines.size(); ++i)
         std::printf("%s  %s\n", i == 0 ? "\nto try\n" : "", lines[i].c_str());
-    if (lines.empty() && refusal.empty() && objects.front().code_read)
+    if (lines.empty() && refusal.empty() && objects.front().code_read) {
         std::printf("\nGimbal can take no loop of it: write schedule(runtime) where threads wait for each other\n");
+        if (!alone)
+            std::printf(
+                "Libraries that it loads while it runs (dlopen, modules of Python) are not seen: "
+                "gimbal check LIBRARY.so\n");
+    }
     return refusal.empty() ? 0 : 1;
 }
 
