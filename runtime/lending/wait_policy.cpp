@@ -11,7 +11,7 @@
 
 #include "base/warnings.hpp"
 #include "gimbal/launchers.h"
-#include "gimbal/options.hpp"
+#include "gimbal/rank_cores.h"
 #include "gimbal/rank_waiting.h"
 #include "gimbal/wait_policy.h"
 #include "lending/thread_core.hpp"
@@ -33,11 +33,22 @@ struct Processors {
     bool all = false;  ///< of the node; else it is bound to a part of them
 };
 
+/// A control group may grant the node's ranks fewer processors than the machine has. Who asks for all gets these.
+/// @param mask  the calling thread's, which it has again afterwards
+bool is_all_granted(const CoreMask& mask) {
+    CoreMask all = mask, granted;
+    for (std::size_t core = 0; core < CoreMask::kMax; ++core) all = all.with(static_cast<int>(core));
+    if (all.apply(0) && granted.read(0) && granted == mask) return true;
+    (void)mask.apply(0);
+    return false;
+}
+
 Processors allowed_processors() {
     CoreMask mask;
     if (!mask.read(0)) return {};
     const auto allowed = static_cast<int>(mask.cores());
-    return {.count = allowed, .all = allowed == static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
+    return {.count = allowed,
+            .all = allowed == static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) || is_all_granted(mask)};
 }
 
 /// Ranks of the node and its processors as they were when libomp began, which asks how many threads may spin. After
@@ -63,7 +74,7 @@ bool crowded(std::uint64_t threads) noexcept {
 
 // Cores of others come and go where ranks lend them.
 bool lends_cores() noexcept {
-    return options().ranks.elastic;
+    return gimbal_rank_cores_on() != 0;
 }
 
 void tell_crowd(std::uint32_t threads) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gimbal/wait_policy.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +24,24 @@
 
 namespace {
 bool many_processors = false;
+bool one_granted = false;
+
+long system_call(long number, const std::array<long, 6>& words) noexcept {
+    static const auto next = reinterpret_cast<long (*)(long, ...)>(dlsym(RTLD_NEXT, "syscall"));
+    return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+}  // namespace
+
+/// The C library's, but in a control group that grants the lowest processor only, if wanted.
+extern "C" long syscall(long number, ...) noexcept {
+    va_list list;
+    va_start(list, number);
+    std::array<long, 6> words{};
+    for (long& word : words) word = va_arg(list, long);
+    va_end(list);
+    if (!one_granted || number != SYS_sched_setaffinity) return system_call(number, words);
+    const unsigned long lowest = 1;
+    return system_call(number, {words[0], sizeof(lowest), reinterpret_cast<long>(&lowest)});
 }
 
 /// The C library's, but on a machine with more processors than its cpu_set_t holds, if wanted.
@@ -114,6 +135,22 @@ TEST_F(WaitPolicy, ARankThatIsBoundIsLeftAlone) {
         return gimbal_spinning_threads() == UINT32_MAX && gimbal_rank_is_crowded() == 0 ? 0 : 2;
     };
     EXPECT_EQ(in_child(bound), 0);
+}
+
+TEST_F(WaitPolicy, AControlGroupsProcessorsAreTheNodes) {
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "needs two processors";
+    cpu_set_t lowest;
+    CPU_ZERO(&lowest);
+    CPU_SET(0, &lowest);
+    set("MPI_LOCALNRANKS", "2");
+    const auto granted = [&] {
+        one_granted = true;
+        if (sched_setaffinity(0, sizeof(lowest), &lowest) != 0) return 77;
+        return gimbal_spinning_threads() == 1 && gimbal_rank_is_crowded() == 1 ? 0 : 1;
+    };
+    const int status = in_child(granted);
+    if (status == 77) GTEST_SKIP() << "needs processor 0";
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(WaitPolicy, RanksCrowdANodeThatHasFewerProcessorsThanTheirThreads) {
