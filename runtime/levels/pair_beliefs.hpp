@@ -24,7 +24,7 @@ public:
     /// A step of another pair. @param time  > 0 [ticks]  @pre reference_steps() > 0
     void note_trial(std::size_t pair, double time);
 
-    /// A trial took so long that it was ended. Once may have been an interruption: it counts for nothing. From the
+    /// A trial took so long that it was ended. Once may have been an interruption: it does not count. From the
     /// second one in a row on the pair is out until the next prediction, then for two of them, four and so on.
     void note_stop(std::size_t pair) noexcept;
 

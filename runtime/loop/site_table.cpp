@@ -198,7 +198,7 @@ LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
     return site;
 }
 
-// `names` look loops up in libdw, which whoever asks by name has loaded before; a loop must not wait for the loader.
+// `names` look loops up in libdw, which those who ask by name have loaded before; a loop must not wait for the loader.
 // Where there is no libdw dladdr() takes the loader's lock: a loop that a library's constructor starts while rules or
 // fractions by name are given can still wait for its own dlopen() there.
 LoopSite* add_site_for(Table& all, SiteIdentity identity, std::uint32_t workers, const LoopClock& clock = {}) {

@@ -54,7 +54,7 @@ typedef struct gimbal_loop_desc {
  *  @threads by one worker of the team; publish the pointer with release  @cost O(1) when the plan is cached */
 GIMBAL_API void* gimbal_loop_open(const gimbal_loop_desc* desc);
 
-/** Whether GIMBAL_LOOPS names any loop: if not, hosts need not ask about single ones. If so, what finds the names of loops
+/** Whether GIMBAL_LOOPS names any loop: if not, hosts need not ask about single ones. If so, what finds names of loops
  *  is loaded, so that no loop waits for the dynamic loader. @threads any  @cost the first time milliseconds */
 GIMBAL_API int gimbal_loop_rules(void);
 
