@@ -186,6 +186,14 @@ std::vector<WorkerSlot> short_slots() {
     return slots;
 }
 
+/// An execution of them ends. @pre opening.plan
+void close_short(LoopLearning& loop, const Opening& opening) {
+    std::vector<WorkerSlot> slots = short_slots();
+    for (WorkerSlot& slot : slots)
+        if (opening.config.sampled) slot.begin_costs(100, 2);
+    loop.close({opening.config, opening.decision, *opening.plan, slots});
+}
+
 TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
     set_option("background", "off");
     LoopClock nanoseconds;
@@ -195,10 +203,7 @@ TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
     int opened = 0;
     for (Opening opening = first.open(request); opening.plan; opening = first.open(request)) {
         ASSERT_LT(++opened, 20) << "it is never left";
-        std::vector<WorkerSlot> slots = short_slots();
-        for (WorkerSlot& slot : slots)
-            if (opening.config.sampled) slot.begin_costs(100, 2);
-        first.close({opening.config, opening.decision, *opening.plan, slots});
+        close_short(first, opening);
     }
     const std::string saved = first.save();
     LoopLearning second("loop", 2, nanoseconds);
@@ -208,11 +213,10 @@ TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
     EXPECT_EQ(second.leave_at_once(request), 0) << "once";
     const std::string again = second.save();  // an execution that was left teaches nothing, and nothing is lost
     EXPECT_EQ(again, saved);
-    Opening look = second.open(request);
+    const Opening look = second.open(request);
     ASSERT_TRUE(look.plan) << "then it is seen whether that still holds";
     EXPECT_EQ(look.decision.schedule.technique->info().name, "static");
-    std::vector<WorkerSlot> slots = short_slots();
-    second.close({look.config, look.decision, *look.plan, slots});
+    close_short(second, look);
     EXPECT_FALSE(second.open(request).plan);
 }
 
@@ -228,11 +232,7 @@ TEST(KeptLearning, HoweverLongALoopIsLeftALaterRunReadsIt) {
         for (int left = 0, k = 0; left < 3 && k < 40; ++k) {
             const Opening opening = first.open(request);
             left += !opening.plan;
-            if (!opening.plan) continue;
-            std::vector<WorkerSlot> slots = short_slots();
-            for (WorkerSlot& slot : slots)
-                if (opening.config.sampled) slot.begin_costs(100, 2);
-            first.close({opening.config, opening.decision, *opening.plan, slots});
+            if (opening.plan) close_short(first, opening);
         }
         const std::string saved = first.save();
         LoopLearning second("loop", 2, nanoseconds);
