@@ -17,7 +17,7 @@ namespace gimbal {
 /// What is believed of each arm is the logarithm of its time over the incumbent's, normally distributed: a prediction
 /// and every trial make it narrower (Kalman's rule), every step makes it wider again. A trial is made when what it may
 /// save over the steps to come, by the knowledge gradient, is more than it is expected to cost; steps to come are taken
-/// to be as many as there have been. The title takes a lead by what is believed and one by the trials alone; where steps
+/// to be as many as there have been. The title takes a lead by what is believed and one by trials alone; where steps
 /// differ by noise a new incumbent that takes longer than the one before gives it back (docs/decisions/0077).
 /// @threads the owner locks
 /// @source knowledge gradient: Frazier, Powell, Dayanik 2008; the rest derived;
