@@ -62,6 +62,13 @@ extern const char __kmp_hook_gnu_source[];
 // Whether loops other than the first one are looked at when they start.
 #define KMP_HOOK_LOOKS_ALWAYS (__kmp_hook_looks & ~KMP_HOOK_FIRST_LOOP)
 
+// Whether the loop that starts is looked at; asked after it has been counted
+// (__kmp_hook_begin_set).
+static inline int __kmp_hook_may_look() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return __atomic_load_n(&__kmp_hook_looks, __ATOMIC_RELAXED);
+}
+
 #define KMP_HOOK_USED (__builtin_expect(__kmp_hook_used != 0, 0))
 
 // Puts libomp's own patterns where its tables have the hook's.
@@ -305,6 +312,7 @@ static inline void __kmp_hook_note_team(kmp_team_t *team) {
 
 // For __kmp_hook_reset() where the hook has something to do.
 static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
+  team->t.t_hook_looked = KMP_HOOK_LOOKS_ALWAYS != 0;
   if (team->t.t_max_nproc <= 1)
     return;
   if (__kmp_hook_elastic != 0)
@@ -314,7 +322,7 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
     ++sh->hook_regions; // on a line that a fork writes anyway
-    if (__builtin_expect(KMP_HOOK_LOOKS_ALWAYS, 0))
+    if (__builtin_expect(team->t.t_hook_looked, 0))
       sh->hook_rule.store(0, std::memory_order_relaxed);
   }
 }

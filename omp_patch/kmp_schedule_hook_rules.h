@@ -35,18 +35,17 @@ static kmp_r_sched_t __kmp_hook_unpack(kmp_uint64 packed) {
   return found;
 }
 
-// The schedule that was set in this region for the next loop of this thread; no
-// kind where libomp would find the same. `loop` is its number.
+// The schedule that was set in this region for the next loop of this thread.
+// `loop` is its number. Threads of a region from before the first such schedule
+// may have begun loops without a look, by the team's; so do all others then.
 static kmp_r_sched_t __kmp_hook_set_here(kmp_info_t *th, kmp_uint32 loop) {
   kmp_team_t *team = th->th.th_team;
   const struct kmp_hook_first_set *first = &__kmp_hook_first_set;
-  kmp_r_sched_t found = th->th.th_current_task->td_icvs.sched;
-  if (!team->t.t_serialized &&
-      __atomic_load_n(&first->known, __ATOMIC_ACQUIRE) && first->team == team &&
-      first->regions == team->t.t_disp_buffer[0].hook_regions &&
-      loop <= first->loops)
-    found = team->t.t_sched;
-  return found;
+  if (!team->t.t_serialized && !team->t.t_hook_looked &&
+      (!__atomic_load_n(&first->known, __ATOMIC_ACQUIRE) ||
+       first->team != team || loop <= first->loops))
+    return team->t.t_sched;
+  return th->th.th_current_task->td_icvs.sched;
 }
 
 // What the loop that starts on this thread runs by: no kind and the schedule of

@@ -58,24 +58,54 @@ static inline bool __kmp_hook_print_schedule(kmp_str_buf_t *buffer) {
   return true;
 }
 
+// A thread has left a region: its number of loops (16 bits), below a stamp of
+// that region (15 bits: the barriers at the ends of the team's regions so far)
+// and a bit that says so. Workers count these barriers in lines of their own.
+static inline kmp_uint32 __kmp_hook_stamp(kmp_uint64 barriers) {
+  return 1u << 31 | (kmp_uint32)(barriers >> KMP_BARRIER_BUMP_BIT & 0x7fff)
+                        << 16;
+}
+static inline void __kmp_hook_leave_region(kmp_info_t *th, int tid,
+                                           kmp_team_t *team) {
+  kmp_uint64 barriers =
+      KMP_MASTER_TID(tid) ? team->t.t_bar[bs_forkjoin_barrier].b_arrived
+                          : th->th.th_bar[bs_forkjoin_barrier].bb.b_arrived;
+  kmp_disp_t *dispatch = th->th.th_dispatch;
+  kmp_uint32 loops = KMP_MIN(dispatch->th_disp_index, 0xffffu);
+  __atomic_store_n(&dispatch->th_disp_index,
+                   __kmp_hook_stamp(barriers) | loops, __ATOMIC_RELAXED);
+}
+
+// How many loops a thread has begun in the region that its team is in.
+static inline kmp_uint32 __kmp_hook_loops(kmp_team_t *team, int tid) {
+  kmp_uint32 stamp =
+      __kmp_hook_stamp(team->t.t_bar[bs_forkjoin_barrier].b_arrived);
+  kmp_uint32 seen = __atomic_load_n(&team->t.t_dispatch[tid].th_disp_index,
+                                    __ATOMIC_RELAXED);
+  if (seen >> 31 == 0)
+    return seen;
+  if ((seen & ~0xffffu) != stamp) // has not come yet
+    return 0;
+  return (seen & 0xffffu) == 0xffffu ? ~0u : seen & 0xffffu;
+}
+
 // The first thread that sets a schedule in a region of several: from here on
-// runtime loops go by what their threads have set. One of this team may be in a
-// loop already whose start did not look: loops up to that one stay as they were.
+// runtime loops go by what their threads have set. Threads of this team may have
+// begun loops without a look: loops up to the last of those stay as they were.
 static __attribute__((noinline)) void __kmp_hook_begin_set(kmp_team_t *team) {
   __kmp_acquire_bootstrap_lock(&__kmp_initz_lock); // a child of fork() frees it
   if (!__kmp_hook_first_set.known) {
     __atomic_fetch_or(&__kmp_hook_looks, KMP_HOOK_SET_IN_REGION,
                       __ATOMIC_SEQ_CST);
-    // All other threads see that, or have shown which loop they are in; who has
-    // left the last region is in none.
-    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    for (int i = 0; i < team->t.t_nproc; ++i) {
-      kmp_uint32 loop =
-          *(volatile kmp_uint32 *)&team->t.t_dispatch[i].th_disp_index;
-      __kmp_hook_first_set.loops = KMP_MAX(__kmp_hook_first_set.loops, loop);
-    }
-    __kmp_hook_first_set.regions = team->t.t_disp_buffer[0].hook_regions;
+    // All other threads see that, or have shown which loop they are in. Where
+    // the system refuses, the region goes on as it was.
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+                0) != 0 ||
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
+      __kmp_hook_first_set.loops = ~0u;
+    for (int i = 0; i < team->t.t_nproc; ++i)
+      __kmp_hook_first_set.loops = KMP_MAX(__kmp_hook_first_set.loops,
+                                           __kmp_hook_loops(team, i));
     __kmp_hook_first_set.team = team;
     __atomic_store_n(&__kmp_hook_first_set.known, 1, __ATOMIC_RELEASE);
   }

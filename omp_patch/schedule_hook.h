@@ -84,7 +84,6 @@ extern __attribute__((visibility("hidden"))) int __kmp_hook_looks;
 struct kmp_hook_first_set {
   int known;
   const void *team;
-  unsigned long long regions; /* of the team so far */
   unsigned loops;
 };
 extern __attribute__((visibility("hidden"))) struct kmp_hook_first_set

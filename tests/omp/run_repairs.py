@@ -332,35 +332,6 @@ int main(void) {
 }
 """
 
-# Regions in which one thread alone sets a schedule, sooner or later than the other comes to the same loop: which one
-# the loop has is not said, but all its threads have it. How many iterations did not run once.
-SET_BY_ONE = """
-#include <omp.h>
-#include <stdio.h>
-#include <stdlib.h>
-enum { ITERATIONS = 300, ROUNDS = 30 };
-static int ran[ROUNDS][2][ITERATIONS];
-int main(int count, char **words) {
-    const int delay = count > 1 ? atoi(words[1]) : 0;
-    int wrong = 0;
-    for (int round = 0; round < ROUNDS; ++round) {
-#pragma omp parallel
-        {
-            const int number = omp_get_thread_num();
-            for (volatile int k = 0; k < (number + round) % 3 * delay; ++k) {}
-            if (number == round % 2) omp_set_schedule(round % 3 ? omp_sched_dynamic : omp_sched_static, 4);
-            for (int loop = 0; loop < 2; ++loop) {
-#pragma omp for schedule(runtime) nowait
-                for (int i = 0; i < ITERATIONS; ++i) __atomic_fetch_add(&ran[round][loop][i], 1, 0);
-            }
-        }
-    }
-    for (int k = 0; k < ROUNDS * 2 * ITERATIONS; ++k) wrong += (&ran[0][0][0])[k] != 1;
-    printf("%d\\n", wrong);
-    return 0;
-}
-"""
-
 # Regions that one thread cancels before loops that others run; then loops. How many went wrong, and whether the last
 # 1600 rounds took more than a megabyte.
 REGIONS = PAGES + """
@@ -537,15 +508,6 @@ class Repairs(tool_test.ToolTest):
                     with self.subTest(compiler=compiler, threads=threads, schedule=schedule):
                         self.assert_prints("6000 0\n", self.run_program(program, threads=threads, schedule=schedule,
                                                                         OMP_CANCELLATION="true"))
-
-    def test_a_schedule_that_one_thread_sets_in_a_region_splits_no_team(self):
-        for compiler in self.compilers():
-            program = self.build(compiler, SET_BY_ONE, "-O1")
-            for schedule in ("gss", "ss", "static"):
-                for delay in (0, 100, 1000, 5000):
-                    for _ in range(4):
-                        with self.subTest(compiler=compiler, schedule=schedule, delay=delay):
-                            self.assert_prints("0\n", self.run_program(program, delay, threads=2, schedule=schedule))
 
     def test_loops_after_regions_of_gnu_code_that_were_cancelled(self):
         program = self.build(tool_test.ARGUMENTS.gcc, REGIONS, "-O1")
