@@ -14,9 +14,9 @@ class CloseLoops {
 public:
     /// The thread comes to a loop that was never opened.
     /// @param is_short  set later if the thread is at the next one soon; must stay until then or forget()
-    /// @param now       ticks()
-    /// @return whether enough before it were short: then it may be left
-    [[nodiscard]] bool open(std::atomic<bool>& is_short, std::uint64_t now) noexcept;
+    /// @param now       ticks()  @param trip  N
+    /// @return whether enough before it were short, and it has not many more iterations than those: then it may be left
+    [[nodiscard]] bool open(std::atomic<bool>& is_short, std::uint64_t now, std::uint64_t trip) noexcept;
 
     /// The loop is gone.
     void forget(const std::atomic<bool>& is_short) noexcept {
@@ -27,6 +27,7 @@ private:
     std::uint64_t opened_ = 0;           // when the last one was [ticks]
     std::atomic<bool>* last_ = nullptr;  // its is_short
     std::uint32_t in_a_row_ = 0;         // that were short [count]
+    std::uint64_t longest_ = 0;          // N of those, the largest
 };
 
 /// Of this thread. Initial-exec: no call.

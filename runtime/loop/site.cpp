@@ -156,7 +156,7 @@ Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool cr
 bool LoopSite::leave_unseen(const Request& request) noexcept {
     if (left_unseen_ || !learning_.may_leave_unseen(request)) return false;
     if (left_.calls() == 0) {
-        if (!close_loops.open(is_short_, ticks())) return false;
+        if (!close_loops.open(is_short_, ticks(), request.trip)) return false;
         left_.leave_once(request);
         return true;
     }

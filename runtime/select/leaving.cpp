@@ -27,6 +27,7 @@ constexpr double kMaxWayMore_s = 1e-7;  // and each worker adds to it
 constexpr double kNothing = 0.015;   // less is not to be gained
 constexpr double kLittle = 0.1;      // static is hard to beat, its threads find their data where it was
 constexpr double kIfByTurns = 0.25;  // the same where it is one thread that is late, and then another
+constexpr double kMuch = 0.25;       // who wins by so much waiting has to win more than once (docs/decisions/0078)
 // First looks meet interruptions, which are as long as such loops (docs/decisions/0062). What an iteration took over
 // the least that it took:
 constexpr double kDisturbed = 1.5;    // how long threads wait says nothing of the loop,
@@ -148,8 +149,8 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     }
     if (other_length_ && time_s > kMuchLonger * good_at_s_) static_is_good_ = false;
     if (time_s > (invited_ ? kLong_s : kShort_s)) {
-        // One such execution may have met an interruption, unless it was expected to be one.
-        const bool expected = expected_s_ > kShort_s;
+        // One such execution may have met an interruption, unless it was expected to be one, or all were at work.
+        const bool expected = expected_s_ > kShort_s || record.busy_mean * context.tick_s > kLong_s;
         first_was_long_ = state_ == State::unknown;
         if (state_ == State::unknown || state_ == State::kept || expected || ++bad_ >= kGoodLooks) state_ = State::kept;
         good_ = 0;
@@ -165,9 +166,9 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     }
     const double waited_s = waiting(record) * context.tick_s;
     // What was accepted when static won may be waited for later, and not much more: then it has to win again.
-    if (static_holds && state_ != State::left)
-        waits_ = waits_ < 0 ? waited_s / time_s : waits_ + (waited_s / time_s - waits_) / 4;
-    const double accepted = static_holds ? std::max(kNothing, 2 * waits_ + kNothing) : kNothing;
+    const double accepted = static_holds && waits_ >= 0 ? 2 * waits_ + kNothing : kNothing;
+    last_wait_ = waited_s / time_s;
+    if (waits_ >= 0 && last_wait_ <= accepted && state_ != State::left) waits_ += (last_wait_ - waits_) / 4;
     if (waited_s <= way_s(context) + accepted * time_s) {
         // A very short one is soon looked at again, and a look takes about as much as may be lost until then.
         const bool enough = state_ == State::looking && time_s <= kVeryShort_s;
@@ -210,7 +211,13 @@ bool Leaving::worth_guided() const noexcept {
     return state_ == State::kept && time_s_ > 0 && time_s_ <= (static_is_good_ ? kShort_s : kFelt_s);
 }
 
+void Leaving::accept(bool whatever) noexcept {
+    if (whatever || last_wait_ <= kMuch) waits_ = last_wait_;
+}
+
 void Leaving::prefer() noexcept {
+    accept(false);
+    if (last_wait_ > kMuch) return;
     if (time_s_ > (invited_ ? kLong_s : kShort_s)) return;
     state_ = State::looking;
     good_ = kGoodLooks;
@@ -253,6 +260,7 @@ void Leaving::save(ByteWriter& to) const {
     to.put(std::uint8_t{invited_});
     to.put_real(time_s_);
     to.put_real(period_s_);
+    to.put_real(waits_);
 }
 
 void Leaving::restore(ByteReader& from) noexcept {
@@ -263,6 +271,7 @@ void Leaving::restore(ByteReader& from) noexcept {
     invited_ = from.get_flag();
     time_s_ = from.get_real(0, 1e9);
     period_s_ = from.get_real(0, kMaxPeriod_s);
+    waits_ = from.get_real(-1, 1);
     // It was left for left_for_s() before anybody asked, and now is the time to look.
     if (state_ == State::left) good_ = std::min(good_, std::uint8_t{kGoodLooks - 1});
 }

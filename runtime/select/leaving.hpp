@@ -47,13 +47,18 @@ public:
     /// The same when the loop has run for a while: first executions take longer in and out than those that follow.
     [[nodiscard]] static double saved_later(double loop_time, const LoopContext& context) noexcept;
 
-    /// Static takes less time than anything else that was tried: leave the loop, whatever it loses by waiting.
+    /// Static takes less time than anything else that was tried: what its threads wait for is accepted from here on.
+    /// @param whatever  also if that is much: several others were tried
+    void accept(bool whatever) noexcept;
+
+    /// The same, and the loop is left, if they do not wait for much.
     void prefer() noexcept;
 
     /// Something takes less time than static: it is not left, unless static loses less than it does now.
     void keep() noexcept {
         state_ = State::kept;
         good_ = 0;
+        waits_ = -1;
     }
 
     /// A longer loop may be left, too: its profile says that static would lose nothing. Once, and only one that feels
@@ -109,7 +114,8 @@ private:
     double expected_s_ = 0;        // that an execution takes, before any was seen; 0: not known
     double good_at_s_ = 0;         // of the longest execution at which static was good
     double period_s_ = 0;          // that it was left for last
-    double waits_ = -1;  // part of the time that threads wait where static is preferred all the same; < 0: unknown
+    double waits_ = -1;            // part of the time that threads wait where static has won all the same; < 0: none
+    double last_wait_ = -1;        // the same in the last execution under static; < 0: unknown
 };
 
 }  // namespace gimbal

@@ -8,7 +8,6 @@
 
 #include "measure/cost_profile.hpp"
 #include "select/background.hpp"
-#include "select/prediction.hpp"
 #include "technique/granule.hpp"
 #include "technique/least_chunk.hpp"
 
@@ -16,11 +15,7 @@ namespace gimbal {
 
 namespace {
 
-// Predictions may cost so much of the workers' time, the first one more: it is worth most. After several that left the
-// title where it was, they cost as many times less (docs/decisions/0013).
-constexpr double kPart = 0.005;
-constexpr double kPartAtFirst = 0.01;
-constexpr double kMaxIdle = 10;
+constexpr double kPart = 0.005;  // of the time, that measuring costs may take
 // What is tried without a prediction, and when (docs/decisions/0013).
 constexpr std::uint64_t kPatience = 32;  // steps
 constexpr double kVagueLoss = 0.05;      // what an unknown choice is taken to lose,
@@ -35,10 +30,7 @@ constexpr double kMuchStolen = 0.05;        // of the workers' time, from blocks
 constexpr double kProfileCost_s = 10e-6;    // to learn one, at least
 constexpr double kMaxIdleProfiles = 20;     // in a row that changed no choice: the next one costs as many times less
 constexpr std::uint64_t kSamplesAfterSurprise = 3;
-// A shape that has moved by so much of the loop's cost is another one; a tenth of it happens by noise.
-constexpr double kMoved = 0.02;
 // Other lengths, and short loops (docs/decisions/0026).
-constexpr double kOtherLength = 1.25;       // N that differs by this factor is another loop
 constexpr double kOtherLengthDoubt = 0.05;  // of a ratio that was seen at another trip count
 constexpr double kStaticIsGood = 0.03;      // part that static's slowest block may take longer
 
@@ -122,6 +114,7 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
             choice = with_golden_chunk(choice, context.iterations, context.workers);
     }
     bandit_.emplace(settings_.portfolio.size(), first_incumbent());
+    static_holds_ = bandit_->incumbent() == arm_of(the_static());
     if (guided_trial_.over()) settle_guided_trial();
 }
 
@@ -158,6 +151,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
         if (const double time = leaving_.leave(context.tick_s, context.left_loops, context.apart); time > 0) {
             Decision decision = now(the_static());
             decision.left_for = time;
+            static_trial_.forget_looks();
             guided_trial_.left();
             return decision;
         }
@@ -237,68 +231,6 @@ bool SimulateSelector::wants_samples(double loop_time_s, const LoopContext& cont
            may_cost(kSamplesAfterSurprise * cost_s, kPartOutOfBalance);
 }
 
-bool SimulateSelector::review_profile(const LoopContext& context) {
-    if (answer_ || !bandit_ || !context.profile || context.profile_version == checked_version_) return false;
-    const double worked_s = loop_time_s_ * context.workers;
-    if (!answered_) {
-        if (context.profile_version < kSettled) return false;
-        return expected_cost_s(settings_.portfolio.size(), context.workers) <= kPartAtFirst * worked_s;
-    }
-    checked_version_ = context.profile_version;
-    const std::size_t incumbent = bandit_->incumbent();
-    const bool idle = std::exchange(profiled_incumbent_, incumbent) == incumbent;
-    idle_profiles_ = idle ? idle_profiles_ + 1 : 0;
-    surprised_before_ &= idle;
-    const bool other = difference(asked_shape_, context.profile->shape()) > kMoved;
-    sample_every_ = other ? std::max(sample_every_ / 2, kSampleOften) : std::min(2 * sample_every_, kSampleEvery);
-    // What is out of balance though its profile stays as it is will not be balanced by looking at it.
-    drift_every_ = other ? kSampleOften : std::min(2 * drift_every_, kSampleEvery);
-    const double length = static_cast<double>(context.iterations) / static_cast<double>(asked_iterations_);
-    // One measurement may have met an interruption.
-    const bool moved = std::exchange(moved_before_, other) && other;
-    if (!moved && length < kOtherLength && length * kOtherLength > 1) return false;
-    // Not of all the time there was: what was not spent while nothing changed is not saved up for later.
-    const double since_s = worked_s - asked_at_s_ * context.workers;
-    return last_cost_s_ <= kPart / (1 + std::min(idle_answers_, kMaxIdle)) * since_s;
-}
-
-void SimulateSelector::ask(const LoopContext& context) {
-    const CostShape now = context.profile->shape();
-    if (answered_) bandit_->widen(difference(asked_shape_, now));
-    asked_shape_ = now;
-    asked_iterations_ = context.iterations;
-    checked_version_ = context.profile_version;
-    asked_at_s_ = loop_time_s_;
-    auto answer = std::make_shared<Answer>();
-    answer->generation = background_generation();
-    LoopContext asked = context;
-    asked.monotonic = monotonic_;
-    auto question = std::make_shared<const Question>(asked, settings_.portfolio, settings_.seed);
-    answer_ = answer;
-    const bool taken =
-        run_in_background(settings_.background, [answer = std::move(answer), question = std::move(question)] {
-            try {
-                answer->prediction = predict(*question);
-            } catch (...) {  // an empty answer is one, too: it is asked for again
-            }
-            answer->ready.store(true, std::memory_order_release);  // acquired by choose()
-        });
-    if (!taken) answer_.reset();
-}
-
-void SimulateSelector::take_answer() {
-    const std::shared_ptr<Answer> answer = std::exchange(answer_, nullptr);
-    // In the foreground, and in virtual time, the same run shall give the same choices.
-    last_cost_s_ = settings_.background ? answer->prediction.spent_s : answer->prediction.cost_s;
-    if (answer->prediction.times.size() != bandit_->size()) return;
-    if (!std::isfinite(answer->prediction.times[bandit_->incumbent()])) return;  // the process is ending
-    bandit_->predict(answer->prediction.times, bandit_->prediction_error());
-    if (!settings_.first_stays && !answered_) bandit_->promote_predicted();
-    idle_answers_ = bandit_->incumbent() == answered_incumbent_ ? idle_answers_ + 1 : 0;
-    answered_incumbent_ = bandit_->incumbent();
-    answered_ = true;
-}
-
 void SimulateSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     ++steps_;
     const bool with_static = decision.schedule.technique == the_static();
@@ -326,7 +258,9 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         incumbent_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
         bandit_->calm(incumbent_lost_ < kInBalance);
         bandit_->trials_cost(kLearntForTrial * context.way_alone / std::max(time, 1.0));
+        compare_with_answer();
     }
+    accept_static(context);
     if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
         static_loss(*context.profile, context.workers) < kStaticIsGood)
         leaving_.invite(record.loop_time * context.tick_s);
@@ -358,6 +292,7 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->trend_ = {};  // another range of lengths may go another way
     other->idle_profiles_ = 0;
     other->surprised_before_ = false;
+    other->compares_ = false;
     if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
     return other;
 }

@@ -96,6 +96,8 @@ private:
     void save_portfolio(ByteWriter& to) const;
     [[nodiscard]] bool restore_portfolio(ByteReader& from);
     void take_answer();
+    void compare_with_answer();
+    void accept_static(const LoopContext& context);
     void ask(const LoopContext& context);
     /// Take note of a new profile. @return whether the model is to be asked
     [[nodiscard]] bool review_profile(const LoopContext& context);
@@ -124,7 +126,14 @@ private:
     double asked_at_s_ = 0;       // loop_time_s_ when the model was asked last
     double idle_answers_ = 0;     // in a row, that left the incumbent as it was
     std::size_t answered_incumbent_ = 0;
-    double idle_profiles_ = 0;  // the same of profiles
+    double asked_work_ = 0;       // mean over the workers of the profile when the model was asked last [ticks]
+    double expected_lost_ = 0;    // by imbalance, by what holds the loop, as the last answer has it
+    double mean_lost_ = 0;        // what that has lost since
+    std::uint32_t compared_ = 0;  // in so many executions
+    bool compares_ = false;       // that with what the answer has
+    bool static_holds_ = false;
+    std::uint64_t trials_against_static_ = 0;  // while it held the loop
+    double idle_profiles_ = 0;                 // the same of profiles
     std::size_t profiled_incumbent_ = 0;
     bool surprised_before_ = false;  // and measured costs because of that, since the incumbent is the same
     CostShape asked_shape_{};        // of the profile when the model was asked last

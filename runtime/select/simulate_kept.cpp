@@ -64,6 +64,7 @@ bool SimulateSelector::restore(ByteReader& from) {
     vague_ = from.get_flag();
     answered_ = from.get_flag();
     answered_incumbent_ = from.get<std::uint8_t>();
+    static_holds_ = bandit_->incumbent() == arm_of(the_static());
     asked_iterations_ = from.get<std::uint64_t>();
     last_cost_s_ = from.get_real(0, 1e9);
     idle_answers_ = from.get_real(0, 1e9);

@@ -58,7 +58,11 @@ void SimulateSelector::settle_guided_trial() {
     const std::size_t guided = arm_of(guided_);
     if (guided == settings_.portfolio.size() || bandit_->incumbent() != arm_of(the_static())) return;
     bandit_->settle_as(guided, guided_trial_.ratio(), guided_trial_.error());
-    if (bandit_->incumbent() == guided) leaving_.keep();
+    if (bandit_->incumbent() == guided) {
+        leaving_.keep();
+    } else {
+        leaving_.accept(false);
+    }
 }
 
 // By gss the first chunk is static's first block: fewer chunks are to be drawn, where that is not what all wait
@@ -72,6 +76,27 @@ bool SimulateSelector::static_has_won() const noexcept {
     if (!bandit_ || settings_.portfolio[bandit_->incumbent()].technique != the_static()) return false;
     const std::size_t second = bandit_->second();
     return answered_ || (second != bandit_->incumbent() && bandit_->trials(second) > 0);
+}
+
+// It has won the loop; or several were tried against it, not only guided: then what its threads wait for is accepted
+// however much that is.
+void SimulateSelector::accept_static(const LoopContext& context) {
+    constexpr int kSeveral = 2;
+    const std::size_t incumbent = bandit_->incumbent();
+    const bool held = std::exchange(static_holds_, incumbent == arm_of(the_static()));
+    if (!settings_.leaves || !context.can_leave || !static_holds_) return;
+    if (!held) leaving_.accept(false);
+    const std::size_t guided = arm_of(guided_);
+    int tried = 0;
+    std::uint64_t trials = 0;
+    for (std::size_t arm = 0; arm < bandit_->size(); ++arm) {
+        if (arm == incumbent || arm == guided) continue;
+        tried += bandit_->trials(arm) > 0 ? 1 : 0;
+        trials += bandit_->trials(arm);
+    }
+    if (tried < kSeveral || std::exchange(trials_against_static_, trials) == trials) return;
+    const std::size_t second = bandit_->second();
+    if (bandit_->ratio(second) > 1 + bandit_->error(second)) leaving_.accept(true);
 }
 
 // Static against what holds the loop, several times in a row.

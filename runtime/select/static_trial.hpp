@@ -50,6 +50,8 @@ public:
 
     /// What runs now says nothing: a row that is under way is given up, and the incumbent has to be seen anew.
     void break_off() noexcept;
+    /// What was seen of static outside of rows is of a loop that may have become another one.
+    void forget_looks() noexcept { look_count_ = 0; }
     /// Something else holds the loop now.
     void forget_incumbent() noexcept;
 

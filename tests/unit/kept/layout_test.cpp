@@ -30,7 +30,7 @@ std::size_t bytes_of(const Learner& learner, Arguments... arguments) {
 }
 
 TEST(KeptLayout, LearnersWriteAsManyBytesAsTheLayoutHas) {
-    EXPECT_EQ(bytes_of(Leaving()), 13U) << kWhatToDo;
+    EXPECT_EQ(bytes_of(Leaving()), 17U) << kWhatToDo;
     EXPECT_EQ(bytes_of(StaticTrial()), 2U) << kWhatToDo;
     EXPECT_EQ(bytes_of(DriftingBandit(3, 0)), 78U) << kWhatToDo;
     EXPECT_EQ(bytes_of(Expectation(), 1e-9), 13U) << kWhatToDo;
@@ -64,7 +64,7 @@ TEST(KeptLayout, ALoopIsItsLearnersAndAFewNumbers) {
         if (opening.config.timed) slot.begin_times();
     }
     loop.close({opening.config, opening.decision, *opening.plan, slots});
-    EXPECT_EQ(loop.save().size(), 61U) << kWhatToDo;
+    EXPECT_EQ(loop.save().size(), 65U) << kWhatToDo;
 }
 
 }  // namespace

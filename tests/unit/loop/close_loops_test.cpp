@@ -20,12 +20,14 @@ std::uint64_t ticks_of(double us) {
     return static_cast<std::uint64_t>(us * gimbal::ticks_per_microsecond());
 }
 
+constexpr std::uint64_t kTrip = 10;
+
 TEST(CloseLoops, TheFifthNewLoopInARowMayBeLeft) {
     CloseLoops loops;
     std::atomic<bool> is_short[6] = {};
     std::uint64_t now = ticks_of(1e6);
     for (int k = 0; k < 6; ++k) {
-        EXPECT_EQ(loops.open(is_short[k], now), k >= 4) << k;
+        EXPECT_EQ(loops.open(is_short[k], now, kTrip), k >= 4) << k;
         now += ticks_of(10);
     }
     EXPECT_TRUE(is_short[4]);
@@ -37,19 +39,29 @@ TEST(CloseLoops, OneThatIsLongEndsTheRow) {
     std::atomic<bool> is_short[12] = {};
     std::uint64_t now = ticks_of(1e6);
     for (int k = 0; k < 12; ++k) {
-        EXPECT_EQ(loops.open(is_short[k], now), k == 4 || k == 5 || k >= 10) << k;
+        EXPECT_EQ(loops.open(is_short[k], now, kTrip), k == 4 || k == 5 || k >= 10) << k;
         now += ticks_of(k == 5 ? 100 : 10);
     }
     EXPECT_FALSE(is_short[5]);
+}
+
+// It may be what the program is for.
+TEST(CloseLoops, OneOfManyMoreIterationsIsOpened) {
+    CloseLoops loops;
+    std::atomic<bool> is_short[7] = {};
+    const std::uint64_t now = ticks_of(1e6);
+    for (int k = 0; k < 5; ++k) EXPECT_EQ(loops.open(is_short[k], now, k == 2 ? 2 * kTrip : kTrip), k == 4) << k;
+    EXPECT_TRUE(loops.open(is_short[5], now, 3 * kTrip));
+    EXPECT_FALSE(loops.open(is_short[6], now, 100 * kTrip));
 }
 
 TEST(CloseLoops, ALoopThatIsGoneIsNotWrittenTo) {
     CloseLoops loops;
     std::atomic<bool> gone{false}, next{false};
     const std::uint64_t now = ticks_of(1e6);
-    (void)loops.open(gone, now);
+    (void)loops.open(gone, now, kTrip);
     loops.forget(gone);
-    (void)loops.open(next, now);
+    (void)loops.open(next, now, kTrip);
     EXPECT_FALSE(gone);
 }
 
@@ -81,7 +93,7 @@ void expect_calls(std::uintptr_t id, std::uint64_t calls, std::uint64_t left) {
 void come_to_five(double later_us) {
     static std::atomic<bool> were_short[5] = {};
     const std::uint64_t then = gimbal::ticks() + ticks_of(later_us);
-    for (std::atomic<bool>& was_short : were_short) (void)gimbal::close_loops.open(was_short, then);
+    for (std::atomic<bool>& was_short : were_short) (void)gimbal::close_loops.open(was_short, then, kTrip);
 }
 
 /// The first loop that is not opened, however long this machine takes to open one. @return 0: none

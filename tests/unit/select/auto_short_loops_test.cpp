@@ -17,7 +17,9 @@ using namespace gimbal;
 /// A loop of 30 us whose threads wait for a tenth of it under static; what it takes under guided or gss, and under all
 /// else.
 struct ShortLoop {
-    bool first_block_waits;  // under static; else the other one
+    bool first_block_waits;   // under static; else the other one
+    double least_part = 0.8;  // of the other block, of its time
+    double others_ns = 0;     // what all else takes; 0: hardly more than guided
 
     std::unique_ptr<Selector> selector = make_auto(1, false);
     LoopContext context{
@@ -36,8 +38,11 @@ struct ShortLoop {
             with_guided += name == "guided" ? 1 : 0;
             with_gss += name == "gss" ? 1 : 0;
             const double noise = 1 + 0.04 * (k % 5 - 2);
-            const double time = noise * (is_static ? static_ns : is_guided ? guided_ns : guided_ns + 500);
-            const double least = is_static ? 0.8 * time : 0.98 * time;
+            const double time = noise * (is_static       ? static_ns
+                                         : is_guided     ? guided_ns
+                                         : others_ns > 0 ? others_ns
+                                                         : guided_ns + 500);
+            const double least = is_static ? least_part * time : 0.98 * time;
             std::array<WorkerRecord, 2> workers;
             workers[0].end = static_cast<std::uint64_t>(first_block_waits ? least : time);
             workers[1].end = static_cast<std::uint64_t>(first_block_waits ? time : least);
@@ -81,6 +86,22 @@ TEST(Auto, AShortLoopThatWasLeftWithoutProofIsTakenBack) {
     EXPECT_GT(loop.left, 0) << "what leaving saves decides";
     loop.run(200, 32000, 25000);
     EXPECT_GT(loop.with_guided, 100);
+}
+
+// Guided begins with a chunk that holds all the work, so static is not behind it, and others have to be tried.
+TEST(Auto, AShortLoopThatIsOutOfBalanceFromSomeTimeOnIsNotLeftForWhatItWasBefore) {
+    ShortLoop loop{.first_block_waits = false};
+    loop.least_part = 0.99;
+    loop.run(20, 30000, 33000);
+    EXPECT_GT(loop.left, 5);
+    loop.least_part = 0.1;
+    loop.others_ns = 30000;
+    for (const double guided_ns : {51000.0, 49500.0}) {
+        loop.run(300, 50000, guided_ns);
+        loop.run(300, 50000, guided_ns);
+        EXPECT_EQ(loop.left, 0) << guided_ns;
+        EXPECT_LT(loop.with_static, 30) << guided_ns;
+    }
 }
 
 // Static's threads yield to whatever wants their cores each time that they wait for each other.

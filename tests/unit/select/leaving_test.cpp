@@ -366,6 +366,39 @@ TEST(Leaving, WhereStaticWinsTheLoopIsLeftWhateverItsThreadsWait) {
     EXPECT_GT(leaving.leave(1e-9), 0) << "hardly more than was accepted";
     for (int i = 0; i < 3; ++i) look(leaving, 100'000, 20'000);
     EXPECT_EQ(leaving.leave(1e-9), 0) << "it has to win again";
+    for (int i = 0; i < 20; ++i) look(leaving, 100'000, 20'000);
+    EXPECT_EQ(leaving.leave(1e-9), 0) << "what it lost since is not what was accepted";
+}
+
+TEST(Leaving, WhereStaticsThreadsWaitForMuchItHasToWinMoreThanOnce) {
+    Leaving leaving;
+    for (int i = 0; i < 4; ++i) observe(leaving, true, 100'000, 20'000);
+    leaving.prefer();
+    EXPECT_EQ(leaving.leave(1e-9), 0);
+    leaving.accept(true);
+    leaving.prefer();
+    EXPECT_EQ(leaving.leave(1e-9), 0) << "it is looked at once more";
+    const std::array<WorkerRecord, 2> workers = {
+        WorkerRecord{.begin = 0, .end = 100'000, .chunks = 1, .iterations = 50},
+        WorkerRecord{.begin = 0, .end = 20'000, .chunks = 1, .iterations = 50}};
+    for (int i = 0; i < 2; ++i)
+        leaving.observe(true, true, {.iterations = 100, .loop_time = 100'000, .workers = workers}, context_of());
+    EXPECT_GT(leaving.leave(1e-9), 0);
+}
+
+// An interruption makes one thread late; where all work for so long the loop has become another one.
+TEST(Leaving, AShortLoopThatBecomesALongOneIsLookedAtOnce) {
+    const auto left_after_one_of = [](std::uint64_t first, std::uint64_t second) {
+        Leaving leaving;
+        observe(leaving, false, 30000, 30000);
+        observe(leaving, true, 30000, 30000);
+        observe(leaving, true, 30000, 30000);
+        EXPECT_GT(leaving.leave(1e-9), 0);
+        observe(leaving, true, first, second);
+        return leaving.begin_look(context_of());
+    };
+    EXPECT_FALSE(left_after_one_of(90'000'000, 20'000'000)) << "static does not run again";
+    EXPECT_TRUE(left_after_one_of(9'000'000, 30'000));
 }
 
 }  // namespace

@@ -41,11 +41,13 @@ struct Times {
 };
 
 /// @param who  a technique or a selector
-Times run(std::string_view application, std::string_view who, std::uint32_t workers, std::uint64_t steps = 200) {
+Times run(std::string_view application, std::string_view who, std::uint32_t workers, std::uint64_t steps = 200,
+          std::uint64_t iterations = 0) {
     set_option("background", "off");
     ApplicationRequest wanted = parse_application(application);
     wanted.workers = workers;
     wanted.steps = steps;
+    wanted.iterations = iterations;
     const std::unique_ptr<Application> made = make_application(std::move(wanted));
     Experiment experiment{.application = made.get(),
                           .costs = drawing_costs(made->ranks),
@@ -85,6 +87,14 @@ TEST(Auto, IsBackWithin20StepsWhenTheLoadIsReversed) {
     for (const std::uint32_t workers : {2U, 8U, 16U}) {
         const double now = run("flip", "auto", workers).sum(120);
         EXPECT_LE(now, 1.05 * best_fixed("flip", workers, 120)) << workers;
+    }
+}
+
+// Whose costs lie elsewhere each time: no profile of the last ones says anything of the next one.
+TEST(Auto, DoesNotBelieveAModelThatIsWrongAboutWhatItRuns) {
+    for (const std::string_view application : {"jump:cost_us=1,every=1", "random:cost_us=1"}) {
+        const double stealing = run(application, "static-steal", 64, 600, 10000).total();
+        EXPECT_LE(run(application, "auto", 64, 600, 10000).total(), 1.3 * stealing) << application;
     }
 }
 
