@@ -48,6 +48,29 @@ static kmp_r_sched_t __kmp_hook_set_here(kmp_info_t *th, kmp_uint32 loop) {
   return th->th.th_current_task->td_icvs.sched;
 }
 
+// A rule's schedule, where threads set schedules in regions: its number (there
+// are 2^18) and, above it, the chunk that was set for this loop; the modifiers
+// are those. A larger chunk is kept, and the rule is not followed.
+enum {
+  kmp_hook_number_bits = 19,
+  kmp_hook_number_mask = (1 << kmp_hook_number_bits) - 1
+};
+static inline kmp_uint32 __kmp_hook_promised_chunk(kmp_r_sched_t set) {
+  bool own = SCHEDULE_WITHOUT_MODIFIERS(set.r_sched_type) == kmp_sch_hook;
+  return own || set.chunk < 1 ? 1 : (kmp_uint32)set.chunk;
+}
+static kmp_r_sched_t __kmp_hook_keep_chunk(int rule, kmp_r_sched_t set) {
+  const kmp_uint32 chunk = __kmp_hook_promised_chunk(set);
+  if (chunk >> (32 - kmp_hook_number_bits))
+    return set;
+  kmp_r_sched_t found;
+  found.r_sched_type = (enum sched_type)(
+      set.r_sched_type &
+      (kmp_sch_modifier_monotonic | kmp_sch_modifier_nonmonotonic));
+  found.chunk = (int)(chunk << kmp_hook_number_bits | (kmp_uint32)rule);
+  return found;
+}
+
 // What the loop that starts on this thread runs by: no kind and the schedule of
 // the name that it has, or 0 as libomp finds; else what was set in this region.
 static kmp_r_sched_t __kmp_hook_ask(ident_t *loc, kmp_info_t *th, bool runtime,
@@ -56,9 +79,10 @@ static kmp_r_sched_t __kmp_hook_ask(ident_t *loc, kmp_info_t *th, bool runtime,
   if (__kmp_hook_rules)
     found.chunk = __kmp_hook_ask_rule(
         loc, th->th.th_team->t.t_serialized ? 1 : th->th.th_team_nproc);
-  if (found.chunk == 0 && runtime &&
-      (__kmp_hook_looks & KMP_HOOK_SET_IN_REGION))
-    found = __kmp_hook_set_here(th, loop);
+  if (runtime && (__kmp_hook_looks & KMP_HOOK_SET_IN_REGION)) {
+    const kmp_r_sched_t set = __kmp_hook_set_here(th, loop);
+    return found.chunk == 0 ? set : __kmp_hook_keep_chunk(found.chunk, set);
+  }
   return found;
 }
 
@@ -94,18 +118,23 @@ static inline bool __kmp_hook_promised(ident_t *loc, int monotonicity) {
   return monotonicity == SCHEDULE_MONOTONIC && (!gnu || __kmp_force_monotonic);
 }
 
-// The chunk that the program gave the loop, by its clause or, for a runtime
-// loop, by an OpenMP schedule in force: programs rely on where chunks begin, so
-// the hook keeps it together whatever the rule names.
-static inline kmp_int64 __kmp_hook_unit(kmp_info_t *th,
-                                        enum sched_type schedule,
-                                        kmp_int64 chunk) {
-  if (schedule == kmp_sch_dynamic_chunked || schedule == kmp_sch_guided_chunked)
-    return chunk;
-  kmp_int64 width = schedule == kmp_sch_runtime_simd && chunk > 1 ? chunk : 1;
-  kmp_r_sched_t icv = th->th.th_current_task->td_icvs.sched;
-  bool own = SCHEDULE_WITHOUT_MODIFIERS(icv.r_sched_type) == kmp_sch_hook;
-  return own || icv.chunk < 1 ? width : width * icv.chunk;
+// A runtime loop that a rule names. Programs rely on where chunks begin, so the
+// hook keeps together what an OpenMP schedule in force gives them; and all of a
+// team find the same, whatever they have set: half of it in one execution and
+// half in another would run iterations twice.
+static void __kmp_hook_by_rule(kmp_info_t *th, kmp_r_sched_t found,
+                               kmp_int64 width, kmp_hook_wish *wish) {
+  const kmp_uint32 rule = (kmp_uint32)found.chunk & kmp_hook_number_mask;
+  kmp_int64 chunk = (kmp_uint32)found.chunk >> kmp_hook_number_bits;
+  if (chunk == 0) { // who came first knew of none that was set in a region
+    kmp_team_t *team = th->th.th_team;
+    found = team->t.t_serialized ? th->th.th_current_task->td_icvs.sched
+                                 : team->t.t_sched;
+    chunk = __kmp_hook_promised_chunk(found);
+  }
+  wish->schedule = (int)rule;
+  wish->unit = width > 1 ? width * chunk : chunk;
+  wish->monotonic |= SCHEDULE_HAS_MONOTONIC(found.r_sched_type);
 }
 
 // The first loop that is not static: what the report says where Gimbal ran none.
@@ -160,17 +189,18 @@ __kmp_hook_named(ident_t *loc, kmp_info_t *th, enum sched_type schedule,
   if (!(runtime ? KMP_HOOK_LOOKS_ALWAYS : __kmp_hook_rules))
     return schedule;
   kmp_r_sched_t found = __kmp_hook_team_found(loc, th, runtime);
-  if (found.r_sched_type != 0)
+  if (SCHEDULE_WITHOUT_MODIFIERS(found.r_sched_type) != 0)
     return __kmp_hook_by_set(loc, found, simd, ordered, chunk, monotonicity,
                              wish);
   if (found.chunk == 0)
     return schedule;
+  if (runtime) {
+    __kmp_hook_by_rule(th, found, simd ? *chunk : 1, wish);
+    return kmp_sch_hook;
+  }
   wish->schedule = found.chunk;
-  wish->unit = __kmp_hook_unit(th, schedule, *chunk);
-  if (runtime ? SCHEDULE_HAS_MONOTONIC(
-                    th->th.th_current_task->td_icvs.sched.r_sched_type)
-              : __kmp_hook_promised(loc, *monotonicity))
-    wish->monotonic = true;
+  wish->unit = *chunk;
+  wish->monotonic |= __kmp_hook_promised(loc, *monotonicity);
   return kmp_sch_hook;
 }
 

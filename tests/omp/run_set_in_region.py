@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""omp_set_schedule() inside of regions: the whole team runs each loop by one schedule, whoever has set one and when, and
-each iteration once."""
+"""omp_set_schedule() inside of regions: the whole team runs each loop by one schedule, whoever has set one and when,
+and each iteration once."""
 import pathlib
 import subprocess
 import unittest
@@ -150,6 +150,43 @@ int main(void) {
 """
 
 
+# One thread sets another chunk, or another promise, than the other has; or all set the same chunk, which stays
+# together. How many iterations did not run once, or not by the thread that ran the one before in the chunk.
+NAMED = """
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+enum { ITERATIONS = 300, ROUNDS = 500, CHUNK = 4 };
+static int ran[ITERATIONS], by[ITERATIONS];
+int main(int count, char **words) {
+    const char *who = count > 1 ? words[1] : "all";
+    const int one = strcmp(who, "all") != 0;
+    const unsigned modifier = strcmp(who, "monotonic") == 0 ? omp_sched_monotonic : 0;
+    int wrong = 0;
+    for (int round = 0; round < ROUNDS; ++round) {
+#pragma omp parallel num_threads(2)
+        {
+            const int number = omp_get_thread_num();
+            if (!one || number == 0)
+                omp_set_schedule((omp_sched_t)(omp_sched_dynamic | modifier), modifier ? 1 : CHUNK);
+            if (number == 0) for (volatile int k = 0; k < 2000; ++k) {}
+#pragma omp for schedule(runtime) nowait
+            for (int i = 0; i < ITERATIONS; ++i) {
+                __atomic_fetch_add(&ran[i], 1, 0);
+                by[i] = number;
+            }
+        }
+        for (int i = 0; i < ITERATIONS; ++i) {
+            wrong += ran[i] != 1 || (!one && by[i] != by[i - i % CHUNK]);
+            ran[i] = 0;
+        }
+    }
+    printf("%d\\n", wrong);
+    return 0;
+}
+"""
+
+
 class SetInRegion(tool_test.ToolTest):
     def run_program(self, program, *words, threads=2, schedule="gss", **more):
         variables = tool_test.environment(LD_PRELOAD=str(pathlib.Path(tool_test.ARGUMENTS.library).resolve()),
@@ -185,6 +222,15 @@ class SetInRegion(tool_test.ToolTest):
             for schedule in ("gss", "static"):
                 with self.subTest(compiler=compiler, schedule=schedule):
                     self.assert_no_wrong(self.run_program(program, schedule=schedule))
+
+    def test_loops_that_a_rule_names(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, NAMED, "-O1")
+            for rule in ("runtime", "tss", "fac2", "gss"):
+                for who in ("one", "monotonic", "all"):
+                    with self.subTest(compiler=compiler, rule=rule, who=who):
+                        self.assert_no_wrong(self.run_program(program, who, schedule="auto",
+                                                              GIMBAL_LOOPS=f"*={rule}"))
 
     def test_what_all_threads_set_counts_from_the_next_loop(self):
         for compiler in self.compilers():
