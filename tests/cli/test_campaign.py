@@ -180,6 +180,15 @@ timeout_s = 4
                          [(3, "the program cannot go on\n")])
         self.assertIn("the program cannot go on", self.campaign("summary", "try.sqlite").stdout)
 
+    def test_a_cell_is_the_one_process_that_records_steps(self):
+        done = self.campaign("run", self.write_spec(SMALL_SPEC.replace('["fine"]', '["ranks"]')))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("2 processes recorded steps; a cell is one process", done.stderr)
+        self.assertEqual(self.rows("SELECT DISTINCT status FROM runs WHERE application = 'one'"), [("no record",)])
+        self.assertEqual(self.rows("SELECT count(*) FROM steps JOIN runs ON run = id WHERE application = 'one'"), [(0,)])
+        done = self.campaign("run", "--new", self.write_spec(SMALL_SPEC.replace('["fine"]', '["rank"]')))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_campaign_without_any_result_is_listed_with_the_reasons(self):
         text = SMALL_SPEC.replace('["fine"]', '["mute"]').replace("repetitions = 2", "repetitions = 1")
         begin, end = text.index('[[application]]\nname = "two"'), text.index("[factors]")

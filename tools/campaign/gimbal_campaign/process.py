@@ -204,18 +204,21 @@ def run_cell(cell: Cell, tool: Tool, seed: int) -> Outcome:
 
 def read_results(outcome: Outcome, folder: Path, workers: int) -> None:
     """Fill in the steps and figures of a run that ended well; without steps it is of no use and says so."""
-    try:
-        outcome.steps = read_steps(folder / "record.csv", STEP_COLUMNS, workers)
-    except FileNotFoundError:
+    records = sorted(folder.glob("record*.csv"))  # the library gives each further process a name of its own
+    problem = ""
+    if not records:
+        problem = "no loop of the program ran under Gimbal; gimbal check PROGRAM says which loops it can take"
+    elif len(records) > 1:
+        problem = f"{len(records)} processes recorded steps; a cell is one process"
+    else:
+        try:
+            outcome.steps = read_steps(records[0], STEP_COLUMNS, workers)
+            problem = "" if outcome.steps else "the record has no steps: no loop asked Gimbal for a schedule"
+        except (OSError, ValueError) as error:
+            problem = str(error)
+    if problem:
         outcome.status = "no record"
-        outcome.output += "\nno loop of the program ran under Gimbal; gimbal check PROGRAM says which loops it can take"
+        outcome.output += f"\n{problem}"
         return
-    except (OSError, ValueError) as error:
-        outcome.status = "no record"
-        outcome.output += f"\n{error}"
-        return
-    if not outcome.steps:
-        outcome.status = "no record"
-        outcome.output += "\nthe record has no steps: no loop asked Gimbal for a schedule"
-    outcome.figures = read_figures(folder / "output.json")
-    outcome.loops = read_names(folder / "output.json")
+    record = folder / records[0].name.replace("record", "output").replace(".csv", ".json")
+    outcome.figures, outcome.loops = read_figures(record), read_names(record)
