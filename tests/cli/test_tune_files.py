@@ -39,6 +39,33 @@ class Files(TuneTest):
         self.assertEqual(self.tune("--runs", 4, "--compare", 0).returncode, 0, "more runs are fine")
         self.assertEqual(len(self.rows()), 4)
 
+    def test_a_search_does_not_go_on_with_another_build_of_the_program_or_of_gimbal(self):
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
+        built = self.program.read_text()
+        self.program.write_text(built + "# built again\n")
+        done = self.tune("--runs", 3, "--compare", 0)
+        self.assertEqual((done.returncode, done.stdout, len(self.rows())), (2, "", 2))
+        self.assertIn("the program's file changed since the runs in it", done.stderr)
+        self.assertIn("--new starts afresh", done.stderr)
+        self.program.write_text(built)
+        self.assertEqual(self.tune("--runs", 3, "--compare", 0).returncode, 0)
+        library = self.libomp.read_bytes()
+        self.addCleanup(self.libomp.write_bytes, library)
+        self.libomp.write_bytes(library + b"\0")
+        done = self.tune("--runs", 4, "--compare", 0)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Gimbal's build changed since the runs in it", done.stderr)
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0, "--new").returncode, 0)
+
+    def test_a_search_without_a_run_takes_any_build(self):
+        self.assertEqual(self.tune("--runs", 1, "--compare", 0).returncode, 0)
+        with contextlib.closing(sqlite3.connect(self.work / "program.sh.tune.sqlite")) as connection, connection:
+            connection.execute("DELETE FROM tune_runs")
+        self.program.write_text(self.program.read_text() + "# built again\n")
+        for runs in (1, 2):
+            done = self.tune("--runs", runs, "--compare", 0)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_damaged_file_is_one_error(self):
         self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
         file = self.work / "program.sh.tune.sqlite"

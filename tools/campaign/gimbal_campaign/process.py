@@ -20,6 +20,7 @@ from pathlib import Path
 from .design import Cell
 from .errors import CampaignError
 from .records import Outcome, read_figures, read_names, read_simulated, read_steps
+from .spec import Application
 from .store import STEP_COLUMNS
 
 # Variables that steer an OpenMP runtime or Gimbal: a campaign sets its own and must not inherit the caller's.
@@ -50,13 +51,17 @@ def tool_at(gimbal: Path, build: Path | None) -> Tool:
     return Tool(path, folder)
 
 
+def program_words(app: Application, tool: Tool) -> list[str]:
+    """A real application's program and arguments."""
+    places = {"build": str(tool.build), "threads": app.threads, "steps": app.steps}
+    return [word.format(**places) for word in app.command]
+
+
 def command_of(cell: Cell, tool: Tool, seed: int, record: Path) -> list[str]:
     """The words that start a cell."""
     app = cell.application
     if app.kind == "real":
-        places = {"build": str(tool.build), "threads": app.threads, "steps": app.steps}
-        return [str(tool.gimbal), "run", "-t", str(app.threads), "--",
-                *(word.format(**places) for word in app.command)]
+        return [str(tool.gimbal), "run", "-t", str(app.threads), "--", *program_words(app, tool)]
     words = [str(tool.gimbal), "simulate", "--app", app.app, "--workers", str(app.threads),
              "--seed", str(seed), "--record", str(record), "--json"]  # the record holds no time of the selector
     for flag, value in (("--steps", app.steps), ("--iterations", app.iterations)):

@@ -127,11 +127,12 @@ class Store:
                 raise CampaignError(f"{self.path}: the specification has changed since this file was begun:\n        "
                                     + "\n        ".join(lines[:8]),
                                     "--new starts afresh and keeps the old file as FILE.old; --output takes another")
-        builds = facts.get("build", "").split()
-        if conditions.get("build", "") not in ["", *builds]:
-            builds.append(conditions["build"])  # several mean a mixture
-        rows = {**conditions, **facts, "build": " ".join(builds), "spec": spec.text, "hash": spec.hash,
-                "name": spec.name}
+        builds = {key: facts.get(key, "").split() for key in ("build", "program")}
+        for key, known in builds.items():
+            if conditions.get(key, "") not in ["", *known]:
+                known.append(conditions[key])  # several mean a mixture
+        rows = {**conditions, **facts, **{key: " ".join(known) for key, known in builds.items()}, "spec": spec.text,
+                "hash": spec.hash, "name": spec.name}
         with self.connection:
             self.connection.execute("BEGIN")
             self.connection.executemany("INSERT OR REPLACE INTO campaign VALUES (?, ?)", rows.items())

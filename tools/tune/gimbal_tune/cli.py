@@ -139,7 +139,7 @@ def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool
         set_aside(path, "tune_runs", "tune")
     refuse_link(path)
     with closing(Store(path)) as store:
-        store.begin(asked, conditions.gathered(tool.gimbal))
+        store.begin(asked, conditions.gathered(tool.gimbal, asked.programs()))
         session = Session(asked, store, tool, Budget(options.runs, 60 * options.minutes, options.compare))
         session.know(earlier)
         session.announce()
