@@ -49,15 +49,6 @@ void settle_options(const SimulateRequest& request) {
     if (!request.selector.empty()) set_option("schedule", "runtime");
 }
 
-std::unique_ptr<simulate::Application> named_application(const SimulateRequest& request) {
-    simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
-    wanted.workers = request.workers;
-    wanted.iterations = request.iterations;
-    wanted.steps = request.steps;
-    wanted.seed = options().seed;
-    return simulate::make_application(std::move(wanted));
-}
-
 std::unique_ptr<simulate::Application> recorded_application(const SimulateRequest& request) {
     RecordedCosts costs = read_recorded_costs(request.trace, request.loop);
     if (costs.incomplete > 0)
@@ -265,6 +256,15 @@ void add_results(CLI::App& command, SimulateRequest& request) {
 
 }  // namespace
 
+std::unique_ptr<simulate::Application> named_application(const SimulateRequest& request) {
+    simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
+    wanted.workers = request.workers;
+    wanted.iterations = request.iterations;
+    wanted.steps = request.steps;
+    wanted.seed = options().seed;
+    return simulate::make_application(std::move(wanted));
+}
+
 void set_drawing_costs(const SimulateRequest& request, simulate::Machine& machine) {
     if (request.serial_ns) machine.serial = *request.serial_ns;
     // A draw takes at least as long as its exclusive part.
@@ -295,7 +295,7 @@ int simulate_application(const SimulateRequest& request) {
         throw Error(ErrorCode::wrong_use, "--slow-end is not after --slow-first: no step would be slow",
                     "allowed: more than " + std::to_string(request.disturbances.slow_first));
     set_option("background", "off");  // else it would depend on this machine when predictions arrive
-    const std::unique_ptr<simulate::Application> application =
+    std::unique_ptr<simulate::Application> application =
         request.trace.empty() ? named_application(request) : recorded_application(request);
     if (request.disturbances.slow_worker >= static_cast<std::int64_t>(application->workers))
         throw Error(ErrorCode::wrong_use,
@@ -306,7 +306,7 @@ int simulate_application(const SimulateRequest& request) {
         if (!application->same_trips)
             throw Error(ErrorCode::wrong_use, "--ranks: executions of the loop have different numbers of iterations",
                         "leave --ranks out, or name another loop with --loop");
-        return simulate_pairs(request, *application);
+        return simulate_pairs(request, std::move(application));
     }
     const simulate::Experiment experiment = experiment_of(request, *application);
     std::vector<LoopSums> sums(application->loops.size());
