@@ -59,7 +59,8 @@ def main():
     if program == "mute":
         return 0
     lines = [COLUMNS]
-    usual = int(words[words.index("--workers") + 1]) if "--workers" in words else 2
+    own = 2 if words[0] == "run" else 20
+    usual = int(words[words.index("--workers") + 1]) if "--workers" in words else own
     for loop, workers in itertools.product((0, 1), (usual, 1) if program == "teams" else (usual,)):
         for step in range(6):
             name = choice(step)

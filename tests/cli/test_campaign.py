@@ -65,6 +65,14 @@ class Running(CampaignTest):
             self.assertEqual(conditions.fingerprint(tool) != before, counts, name)
             (self.work / name).write_text(name)
 
+    def test_virtual_applications_run_on_their_own_number_of_workers(self):
+        text = SMALL_SPEC.replace("workers = 8\n", "").replace("repetitions = 2", "repetitions = 1")
+        done = self.campaign("run", self.write_spec(text))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows("SELECT DISTINCT runs.workers, steps.workers, loop FROM runs JOIN steps ON run = id "
+                                   "WHERE application = 'two' ORDER BY loop"),
+                         [(20, 20, "app.c:10 loop"), (20, 20, "app.c:11 loop")])
+
     def test_a_file_of_an_earlier_version_goes_on_and_gains_what_it_lacked(self):
         path = self.write_spec()
         self.assertEqual(self.campaign("run", path).returncode, 0)

@@ -62,9 +62,9 @@ def command_of(cell: Cell, tool: Tool, seed: int, record: Path) -> list[str]:
     app = cell.application
     if app.kind == "real":
         return [str(tool.gimbal), "run", "-t", str(app.threads), "--", *program_words(app, tool)]
-    words = [str(tool.gimbal), "simulate", "--app", app.app, "--workers", str(app.threads),
-             "--seed", str(seed), "--record", str(record), "--json"]  # the record holds no time of the selector
-    for flag, value in (("--steps", app.steps), ("--iterations", app.iterations)):
+    words = [str(tool.gimbal), "simulate", "--app", app.app, "--seed", str(seed), "--record", str(record),
+             "--json"]  # the record holds no time of the selector
+    for flag, value in (("--workers", app.threads), ("--steps", app.steps), ("--iterations", app.iterations)):
         if value:
             words += [flag, str(value)]
     return words + list(app.options)

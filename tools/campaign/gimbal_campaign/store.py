@@ -75,6 +75,12 @@ def differences(old: Any, new: Any, place: str = "") -> list[str]:
     return [] if old == new else [f"{place}: {json.dumps(old)} before, {json.dumps(new)} now"]
 
 
+def team_of(outcome: Outcome) -> int:
+    """What the steps say of the number of workers; 0 without them."""
+    place = STEP_COLUMNS.index("workers")
+    return max((step[place] or 0 for step in outcome.steps), default=0)
+
+
 class Store:
     """An open campaign file. One process writes; readers may open it at any time."""
 
@@ -148,7 +154,8 @@ class Store:
         run = {"application": app.name, "kind": app.kind, "configuration": config.name, "grp": config.group,
                "technique": config.technique, "selector": config.selector, "agent": config.agent,
                "policy": config.policy, "reward": config.reward, "golden": int(config.golden),
-               "repetition": cell.repetition, "workers": app.threads, **outcome.columns()}
+               "repetition": cell.repetition, "workers": app.threads or team_of(outcome),
+               **outcome.columns()}
         with self.connection:
             self.connection.execute("BEGIN IMMEDIATE")
             self.connection.execute("DELETE FROM runs WHERE application = ? AND configuration = ? AND repetition = ?",
