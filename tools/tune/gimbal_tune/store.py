@@ -128,7 +128,8 @@ class Store:
                 "INSERT INTO tune_runs (kind, configuration, reason, predicted, status, value, wall_s, exit_status, started, "
                 "command, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (kind, json.dumps(configuration), reason, predicted, outcome.status, outcome.value, outcome.wall_s,
-                 outcome.exit_status, outcome.started, outcome.command, outcome.output))
+                 outcome.exit_status, outcome.started, *(one.encode(errors="backslashreplace").decode()  # SQLite's UTF-8
+                                                         for one in (outcome.command, outcome.output))))
 
     def runs(self) -> list[Run]:
         """All runs, as they were made."""
