@@ -182,6 +182,18 @@ class Packaging(unittest.TestCase):
         self.assertIn("-DGIMBAL_LLVM_SOURCE=/of/mine/gimbal/llvm-19.1.7\n", done.stderr)
         self.assertIn("llvm=${DEV_LLVM_SOURCE:-$cache/llvm-19.1.7}\n", (ROOT / "dev").read_text())
 
+    def test_dev_needs_a_home_only_where_it_has_to_put_something_there(self):
+        def dev(command):
+            return subprocess.run([ROOT / "dev", command], env={"PATH": os.environ["PATH"]}, text=True,
+                                  capture_output=True)
+
+        for command in ("help", "patch"):
+            self.assertEqual((dev(command).returncode, dev(command).stderr), (0, ""))
+        done = dev("setup")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("dev: error: HOME is not set", done.stderr)
+        self.assertIn("DEV_LLVM_SOURCE", done.stderr)
+
     @unittest.skipUnless(shutil.which("cmake"), "no cmake is in PATH")
     def test_the_type_of_build_is_chosen_for_gimbal_alone(self):
         text = f"project(gimbal C CXX)\ninclude({ROOT / 'cmake/GimbalDefaults.cmake'})\n"
