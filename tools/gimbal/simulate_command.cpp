@@ -49,6 +49,18 @@ void settle_options(const SimulateRequest& request) {
     if (!request.selector.empty()) set_option("schedule", "runtime");
 }
 
+/// The next draw and its record are part of what a chunk took, and draws are charged once more.
+void warn_of_short_chunks(const std::vector<simulate::RecordedLoop>& loops) {
+    constexpr double kFewDraws = 20;  // of more they are less than a twentieth
+    for (const simulate::RecordedLoop& loop : loops) {
+        const double median_ns = median_chunk_ns(loop);
+        if (median_ns >= kFewDraws * simulate::drawing_costs(false).dispatch) continue;
+        write_stderr("gimbal: warning: half of the chunks of " + loop.name + " took " + fixed(median_ns, 0) +
+                     " ns at most, a draw and some 15 ns of recording included: iterations seem to cost more than "
+                     "they do; larger chunks, as with OMP_SCHEDULE=ss,64, are measured better\n");
+    }
+}
+
 std::unique_ptr<simulate::Application> recorded_application(const SimulateRequest& request) {
     RecordedCosts costs = read_recorded_costs(request.trace, request.loop);
     if (costs.incomplete > 0)
@@ -58,6 +70,7 @@ std::unique_ptr<simulate::Application> recorded_application(const SimulateReques
         write_stderr("gimbal: warning: chunks of up to " + std::to_string(costs.largest_chunk) +
                      " iterations were recorded, and those of one chunk count as equal; with OMP_SCHEDULE=ss each "
                      "iteration is timed by itself\n");
+    warn_of_short_chunks(costs.loops);
     return simulate::make_recorded(std::move(costs.loops), request.workers > 0 ? request.workers : costs.workers,
                                    request.steps);
 }
