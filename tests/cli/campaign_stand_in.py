@@ -2,8 +2,8 @@
 """Stands in for `gimbal run` and `gimbal simulate` in tests of campaigns: records made-up times.
 
 The "program" is a word: fine, fail, mute (leaves no record), ranks (two processes that each leave one), rank (two of
-which one leaves one), sleep, turns (stops itself between steps, as a campaign asks it to), doze (the same; under fac2 it
-sleeps after its first turn), teams (its loops are also run by one worker).
+which one leaves one), sleep, turns (stops itself between steps, as a campaign asks it to), doze (the same; under fac2
+it sleeps after its first turn), teams (its loops are also run by one worker).
 Each start, and each step of one that stops itself, is noted in the file that $STARTS names, if any.
 """
 import itertools

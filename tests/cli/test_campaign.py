@@ -220,7 +220,8 @@ timeout_s = 4
         self.assertEqual(done.returncode, 1)
         self.assertIn("2 processes recorded steps; a cell is one process", done.stderr)
         self.assertEqual(self.rows("SELECT DISTINCT status FROM runs WHERE application = 'one'"), [("no record",)])
-        self.assertEqual(self.rows("SELECT count(*) FROM steps JOIN runs ON run = id WHERE application = 'one'"), [(0,)])
+        self.assertEqual(self.rows("SELECT count(*) FROM steps JOIN runs ON run = id WHERE application = 'one'"),
+                         [(0,)])
         done = self.campaign("run", "--new", self.write_spec(SMALL_SPEC.replace('["fine"]', '["rank"]')))
         self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -85,7 +85,8 @@ class Simulate(ToolTest):
         self.assertAlmostEqual(three["best_total_s"], sum(one["best_total_s"] for one in each) / 3)
         learners = [one["learners"]["independent"] for one in each]
         for key in ("total_s", "trials", "stopped", "moves"):
-            self.assertAlmostEqual(three["learners"]["independent"][key], sum(one[key] for one in learners) / 3, msg=key)
+            self.assertAlmostEqual(three["learners"]["independent"][key], sum(one[key] for one in learners) / 3,
+                                   msg=key)
         self.assertEqual(three["learners"]["independent"]["over_best"], [one["over_best"][0] for one in learners])
         self.assertEqual((three["best_pair"], three["learners"]["independent"]["last"]),
                          (each[2]["best_pair"], learners[2]["last"]))

@@ -115,8 +115,8 @@ class Top(Watched):
             self.addCleanup(running.kill)
             entry = record(rank, 4, running.pid)
             loop, = entry["loops"]
-            entry |= {"loops": [], "unfinished": [{key: loop[key] for key in ("name", "module", "offset_bytes", "workers")}
-                                                  | {"time_s": 2.5}]}
+            place = {key: loop[key] for key in ("name", "module", "offset_bytes", "workers")}
+            entry |= {"loops": [], "unfinished": [place | {"time_s": 2.5}]}
             (self.work / "run" / f"record-{rank}-{running.pid}-1.json").write_text(json.dumps(entry))
         text = self.gimbal("top", "--once", running.pid).stdout
         self.assertRegex(text, r"sph.cpp:210 density +2 thr +0.00 +25.0 ")

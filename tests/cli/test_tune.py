@@ -257,8 +257,8 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertEqual(self.tune("--runs", 2, "--compare", 0, "--output", "old.sqlite").returncode, 0)
         for words, said in ((("--maximize",), "it looked for the smallest number of the program, this search looks for the "
                              "largest number of the program"),
-                            (("--metric-regex", "of ([0-9]+)"), "the program by metric ([0-9.]+), this search looks for "
-                             "the smallest number of the program by of ([0-9]+)\n"),
+                            (("--metric-regex", "of ([0-9]+)"), "the program by metric ([0-9.]+), this search looks "
+                             "for the smallest number of the program by of ([0-9]+)\n"),
                             (("--metric-regex", ""), "this search looks for the smallest wall time")):
             done = self.tune("--runs", 2, "--compare", 0, "--earlier", "old.sqlite", *words)
             self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), done.stderr)

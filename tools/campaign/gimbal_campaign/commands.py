@@ -74,8 +74,8 @@ def warn_of_mixture(store: Store) -> None:
     for key, what in (("build", "Gimbal"), ("program", "the programs")):
         builds = facts.get(key, "").split()
         if len(builds) > 1:
-            print(f"gimbal: warning: {store.path}: results of {len(builds)} builds of {what} stand in one file; compare "
-                  "with care, or start afresh with --new", file=sys.stderr)
+            print(f"gimbal: warning: {store.path}: results of {len(builds)} builds of {what} stand in one file; "
+                  "compare with care, or start afresh with --new", file=sys.stderr)
 
 
 def load(options: argparse.Namespace) -> list[AppData]:

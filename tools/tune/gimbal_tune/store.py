@@ -123,13 +123,13 @@ class Store:
 
     def add(self, kind: str, configuration: Configuration, reason: str, predicted: float | None,
             outcome: Outcome) -> None:
+        words = (one.encode(errors="backslashreplace").decode() for one in (outcome.command, outcome.output))
         with self.connection:
             self.connection.execute(
                 "INSERT INTO tune_runs (kind, configuration, reason, predicted, status, value, wall_s, exit_status, started, "
                 "command, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (kind, json.dumps(configuration), reason, predicted, outcome.status, outcome.value, outcome.wall_s,
-                 outcome.exit_status, outcome.started, *(one.encode(errors="backslashreplace").decode()  # SQLite's UTF-8
-                                                         for one in (outcome.command, outcome.output))))
+                 outcome.exit_status, outcome.started, *words))  # what is not UTF-8 SQLite does not take
 
     def runs(self) -> list[Run]:
         """All runs, as they were made."""
