@@ -60,7 +60,8 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gimbal", required=True, metavar="FILE", help="the gimbal command")
     parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--runs", type=int, default=10, help="with other noise, in each cell (default 10)")
+    parser.add_argument("--runs", type=int, default=10, help="of each cell, each with noise, drawn costs and "
+                        "selectors of its own (default 10)")
     parser.add_argument("--careful", action="store_true",
                         help="also independent learners without single self-scheduling among the techniques")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (default 2)")
@@ -78,7 +79,8 @@ def main() -> int:
     args = arguments()
     cells = [Cell(loop, size, noise, "all", None) for size in SIZES for loop in args.loops for noise in NOISES]
     columns = [*LEARNERS, "indep. without ss"] if args.careful else [*LEARNERS]
-    print(f"total of {args.steps} steps over that of the best fixed pair, mean of {args.runs} runs (worst of them)")
+    print(f"total of {args.steps} steps over that of the best fixed pair, mean of {args.runs} runs (worst of them); "
+          "best pair of the last")
     print(f"{'ranks x threads':16}{'loop':12}{'noise':>6}  {'best pair':18}" +
           "".join(f"{name:>18}" for name in columns))
     worst: dict[tuple[float, str], float] = {}

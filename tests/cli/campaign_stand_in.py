@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stands in for `gimbal run` and `gimbal simulate` in tests of campaigns: records made-up times.
 
-The "program" is a word: fine, fail, mute (leaves no record), sleep, turns (stops itself between steps, as a campaign
-asks it to), doze (the same; under fac2 it sleeps after its first turn), teams (its loops are also run by one worker).
+The "program" is a word: fine, fail, mute (leaves no record), ranks (two processes that each leave one), rank (two of
+which one leaves one), sleep, turns (stops itself between steps, as a campaign asks it to), doze (the same; under fac2
+it sleeps after its first turn), teams (its loops are also run by one worker).
 Each start, and each step of one that stops itself, is noted in the file that $STARTS names, if any.
 """
 import itertools
@@ -58,7 +59,8 @@ def main():
     if program == "mute":
         return 0
     lines = [COLUMNS]
-    usual = int(words[words.index("--workers") + 1]) if "--workers" in words else 2
+    own = 2 if words[0] == "run" else 20
+    usual = int(words[words.index("--workers") + 1]) if "--workers" in words else own
     for loop, workers in itertools.product((0, 1), (usual, 1) if program == "teams" else (usual,)):
         for step in range(6):
             name = choice(step)
@@ -67,7 +69,11 @@ def main():
     if words[0] == "simulate" and "--json" in words:
         print('{"total_s": 1, "loops": [{"name": "a", "learning_s": 0.001}, {"name": "b", "learning_s": 0.003}]}')
     record = os.environ.get("GIMBAL_RECORD") or words[words.index("--record") + 1]
-    pathlib.Path(record).write_text("\n".join(lines) + "\n")
+    paths = [pathlib.Path(record)]
+    if program in ("rank", "ranks"):
+        paths = [paths[0].with_stem(f"{paths[0].stem}-{rank}") for rank in ((0, 1) if program == "ranks" else (1,))]
+    for path in paths:
+        path.write_text("\n".join(lines) + "\n")
     return 0
 
 

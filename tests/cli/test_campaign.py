@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import json
+import os
 import pathlib
 import signal
 import sqlite3
@@ -14,7 +15,7 @@ import unittest.mock
 from campaign_support import SMALL_CONFIGURATIONS, SMALL_SPEC, CampaignTest
 from support import with_signals
 
-from gimbal_campaign import files, spec
+from gimbal_campaign import conditions, files, spec
 
 
 class Running(CampaignTest):
@@ -37,6 +38,40 @@ class Running(CampaignTest):
                           ("app.c:11 loop (1 worker)",)])
         replay = self.campaign("replay", "--times", 2, "--json", "--configuration", "oracle", "try.sqlite")
         self.assertEqual(replay.returncode, 0, replay.stderr)
+
+    def test_results_of_a_program_that_was_rebuilt_are_warned_of(self):
+        program = self.script("true\n", "fine")
+        text = SMALL_SPEC.replace("repetitions = 2", "repetitions = 1")
+        place = {"PATH": f"{self.work}:{os.environ['PATH']}"}  # the stand-in goes by the name alone
+        path = self.write_spec(text)
+        done = self.campaign("run", path, env=place)
+        self.assertEqual((done.returncode, "warning" in done.stderr), (0, False), done.stderr)
+        program.write_text("#!/bin/sh\nfalse\n")
+        done = self.campaign("run", self.write_spec(SMALL_SPEC), env=place)
+        self.assertIn("warning: try.sqlite: results of 2 builds of the programs stand in one file", done.stderr)
+        self.assertIn("2 builds of the programs", self.campaign("summary", "try.sqlite").stderr)
+
+    def test_the_build_is_gimbals_own_files_and_no_others(self):
+        folder = self.work / "lib" / "gimbal"
+        folder.mkdir(parents=True)
+        names = ("lib/gimbal/libomp.so", "lib/libgimbal.so", "lib/libomp.so", "lib/other/libgimbal.so")
+        for name in names:
+            (self.work / name).parent.mkdir(exist_ok=True)
+            (self.work / name).write_text(name)
+        tool = self.script(f"""echo '{{"libomp": "{folder}/libomp.so"}}'\n""")
+        before = conditions.fingerprint(tool)
+        for name, counts in zip(names, (True, True, False, False)):
+            (self.work / name).write_text("rebuilt")
+            self.assertEqual(conditions.fingerprint(tool) != before, counts, name)
+            (self.work / name).write_text(name)
+
+    def test_virtual_applications_run_on_their_own_number_of_workers(self):
+        text = SMALL_SPEC.replace("workers = 8\n", "").replace("repetitions = 2", "repetitions = 1")
+        done = self.campaign("run", self.write_spec(text))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows("SELECT DISTINCT runs.workers, steps.workers, loop FROM runs JOIN steps ON run = id "
+                                   "WHERE application = 'two' ORDER BY loop"),
+                         [(20, 20, "app.c:10 loop"), (20, 20, "app.c:11 loop")])
 
     def test_a_file_of_an_earlier_version_goes_on_and_gains_what_it_lacked(self):
         path = self.write_spec()
@@ -179,6 +214,16 @@ timeout_s = 4
         self.assertEqual(self.rows("SELECT exit_status, output FROM runs WHERE status = 'failed'"),
                          [(3, "the program cannot go on\n")])
         self.assertIn("the program cannot go on", self.campaign("summary", "try.sqlite").stdout)
+
+    def test_a_cell_is_the_one_process_that_records_steps(self):
+        done = self.campaign("run", self.write_spec(SMALL_SPEC.replace('["fine"]', '["ranks"]')))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("2 processes recorded steps; a cell is one process", done.stderr)
+        self.assertEqual(self.rows("SELECT DISTINCT status FROM runs WHERE application = 'one'"), [("no record",)])
+        self.assertEqual(self.rows("SELECT count(*) FROM steps JOIN runs ON run = id WHERE application = 'one'"),
+                         [(0,)])
+        done = self.campaign("run", "--new", self.write_spec(SMALL_SPEC.replace('["fine"]', '["rank"]')))
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_campaign_without_any_result_is_listed_with_the_reasons(self):
         text = SMALL_SPEC.replace('["fine"]', '["mute"]').replace("repetitions = 2", "repetitions = 1")

@@ -140,6 +140,21 @@ class Refusals(ToolTest):
         library = self.compile("void nothing(void) {}", "libempty.so", "-shared", "-fPIC")
         self.assertNotIn("loads while it runs", self.gimbal("check", library).stdout)
 
+    def test_the_check_says_as_the_run_does_where_the_runtime_is_missing(self):
+        program = self.compile("void GOMP_parallel(void); int main(void) { GOMP_parallel(); return 0; }", "usual",
+                               "-fPIC", str(self.libomp))
+        away = self.libomp.with_suffix(".away")
+        self.libomp.rename(away)
+        try:
+            checked = [self.gimbal("check", *words, program) for words in ((), ("--json",))]
+        finally:
+            away.rename(self.libomp)
+        for result in checked:
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("the patched OpenMP runtime was not found", result.stdout)
+            self.assertNotIn("side by side", result.stdout)
+        self.assertIn(f"looked for {self.libomp}", checked[0].stdout)
+
     def test_functions_that_only_libgomp_has(self):
         self.compile("void GOMP_parallel(void) {} void GOMP_magic(void) {} void GOMP_target_data(void) {} "
                      "void GOMP_warning(void) {} void GOMP_error(void) {}",

@@ -78,11 +78,18 @@ class Simulate(ToolTest):
 
     def test_of_several_runs_means_are_printed_and_it_is_said(self):
         words = ("simulate", "--app", "power", "--ranks", "4", "--workers", "4", "--iterations", "2000", "--steps",
-                 "40", "--learner", "joint")
-        one, three = (json.loads(self.gimbal(*words, "--json", *more).stdout) for more in ((), ("--runs", 3)))
-        self.assertAlmostEqual(one["best_total_s"], three["best_total_s"])  # without noise all runs are equal
+                 "40", "--learner", "independent", "--select", "random")
+        each = [json.loads(self.gimbal(*words, "--json", "--seed", seed).stdout) for seed in (1, 2, 3)]
+        three = json.loads(self.gimbal(*words, "--json", "--runs", 3).stdout)
+        self.assertEqual(len({one["best_total_s"] for one in each}), 3, "costs are drawn anew")
+        self.assertAlmostEqual(three["best_total_s"], sum(one["best_total_s"] for one in each) / 3)
+        learners = [one["learners"]["independent"] for one in each]
         for key in ("total_s", "trials", "stopped", "moves"):
-            self.assertAlmostEqual(one["learners"]["joint"][key], three["learners"]["joint"][key], msg=key)
+            self.assertAlmostEqual(three["learners"]["independent"][key], sum(one[key] for one in learners) / 3,
+                                   msg=key)
+        self.assertEqual(three["learners"]["independent"]["over_best"], [one["over_best"][0] for one in learners])
+        self.assertEqual((three["best_pair"], three["learners"]["independent"]["last"]),
+                         (each[2]["best_pair"], learners[2]["last"]))
         self.assertIn("; means over 3 runs, pairs of the last\n", self.gimbal(*words, "--runs", 3).stdout)
         self.assertNotIn("means", self.gimbal(*words).stdout)
 

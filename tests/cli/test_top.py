@@ -105,6 +105,22 @@ class Top(Watched):
         self.assertEqual(re.findall(r"gimbal_loop_calls_total\{.*\} (\d+)", text), ["5"])
         self.assertEqual(text.count("gimbal_loop_technique_info{"), 1)
 
+    def test_the_first_execution_in_flight_is_part_of_every_ranks_time(self):
+        (self.work / "run").mkdir()
+        for rank in range(4):
+            running = subprocess.Popen(["sleep", "1000"], cwd=self.work, env=self.environment(
+                {"LD_PRELOAD": os.environ["GIMBAL_LIBRARY"], "GIMBAL_RUN_DIR": str(self.work / "run"),
+                 "PMI_RANK": str(rank), "PMI_SIZE": "4"}))
+            self.addCleanup(running.wait)
+            self.addCleanup(running.kill)
+            entry = record(rank, 4, running.pid)
+            loop, = entry["loops"]
+            place = {key: loop[key] for key in ("name", "module", "offset_bytes", "workers")}
+            entry |= {"loops": [], "unfinished": [place | {"time_s": 2.5}]}
+            (self.work / "run" / f"record-{rank}-{running.pid}-1.json").write_text(json.dumps(entry))
+        text = self.gimbal("top", "--once", running.pid).stdout
+        self.assertRegex(text, r"sph.cpp:210 density +2 thr +0.00 +25.0 ")
+
     def test_text_fits_eighty_columns(self):
         text = self.gimbal("top", "--once", self.start()).stdout
         self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)

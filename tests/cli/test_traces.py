@@ -71,7 +71,7 @@ class Simulated(TraceTest):
         self.write("whole.pftrace", *(part for worker in (0, 1)
                                       for part in (declared(worker), sweeps(3, 2, worker).data())))
         done = self.simulated("whole.pftrace")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, "left out" in done.stderr), (0, False), done.stderr)
         self.assertIn("1 step of 4 iterations on 2 workers", done.stdout)
         # The second worker shows one chunk of its two in the middle one.
         second = sweeps(1, 2, 1)
@@ -81,6 +81,12 @@ class Simulated(TraceTest):
         done = self.simulated("part.pftrace")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("1 executions are left out", done.stderr)
+
+    def test_chunks_that_are_as_short_as_draws_are_warned_of(self):
+        parts = (part for worker in (0, 1) for part in (declared(worker), sweeps(1, 2, worker).data()))
+        said = self.simulated(self.write("short.pftrace", *parts)).stderr
+        self.assertIn("warning: half of the chunks of solver.c:42 sweep took 100 ns at most, a draw and", said)
+        self.assertEqual(said.count("\n"), 1)
 
     def test_many_incomplete_executions_take_no_longer_than_whole_ones(self):
         """As GIMBAL_TRACE_EVERY=2 leaves them: every share was compared with all that came before, 40 times as much."""

@@ -12,7 +12,7 @@ import unittest
 from unittest import mock
 
 from support import ToolTest, with_signals
-from tune_support import PYTHON, SOURCES, TuneTest
+from tune_support import PROGRAM, PYTHON, SOURCES, TuneTest
 
 from gimbal_tune import run as run_module
 
@@ -23,9 +23,9 @@ class Searching(TuneTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.starts()[0], "1 1 good", "today's configuration runs first")
         self.assertIn("best: x=4 y=1", done.stdout)
-        self.assertIn("12 -> 3 value", done.stdout)
+        self.assertIn("12 -> 3 value: 0.250 of today's (0.250 to 0.250 in 4 x 4 runs)", done.stdout)
         self.assertIn("%IncMSE", done.stdout)
-        self.assertEqual([row[0] for row in self.rows()], ["search"] * 9 + ["compare"] * 4)
+        self.assertEqual([row[0] for row in self.rows()], ["search"] * 9 + ["compare"] * 8)
         self.assertEqual(len({row[1] for row in self.rows() if row[0] == "search"}), 9, "none twice")
         self.assertTrue(all(one["x"] * one["y"] <= 24 for one in (json.loads(row[1]) for row in self.rows())))
         page = (self.work / "page.html").read_text()
@@ -62,13 +62,14 @@ class Searching(TuneTest):
         self.assertLess(len(self.starts()), 9)
 
     def test_an_interrupt_ends_the_program_too_and_the_same_command_goes_on_as_if_nothing_had_happened(self):
+        hang = self.work / "hang"
+        self.script(PROGRAM.replace("esac\n", "esac\n[ -e hang ] && [ $(wc -l < starts) -ge 5 ] && sleep 600\n"))
         whole = self.tune("--runs", 8, "--compare", 1)
         self.assertEqual(whole.returncode, 0, whole.stderr)
         expected = self.rows("SELECT kind, configuration, reason, predicted, value FROM tune_runs ORDER BY id")
         (self.work / "program.sh.tune.sqlite").unlink()
         (self.work / "starts").unlink()
-        good = self.program.read_text()
-        self.program.write_text(good.replace("esac\n", "esac\nif [ $(wc -l < starts) -ge 5 ]; then sleep 600; fi\n"))
+        hang.touch()
         running = subprocess.Popen(self.command("--runs", 8, "--compare", 1, "--abort", 0), cwd=self.work,
                                    env=self.environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         deadline = time.monotonic() + 120
@@ -80,7 +81,7 @@ class Searching(TuneTest):
         self.assertIn("the same command goes on", said)
         self.assertEqual(len(self.rows()), 4)
         self.assert_nothing_left()
-        self.program.write_text(good)
+        hang.unlink()
         again = self.tune("--runs", 8, "--compare", 1, "--abort", 0)
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(self.rows("SELECT kind, configuration, reason, predicted, value FROM tune_runs ORDER BY id"),
@@ -152,7 +153,7 @@ today=$(grep -c "^1 1" starts)
 [ $1 = 4 ] && [ $(grep -c "^4 1" starts) -gt 1 ] && echo "metric 10" && exit
 echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
 """)
-        done = self.tune("--runs", 15, "--parameter", "schedule: static ss", "--constraint",
+        done = self.tune("--runs", 15, "--compare", 2, "--parameter", "schedule: static ss", "--constraint",
                          "y == 1 and schedule == 'static'")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("no difference was measured to the best of the search, x=4 y=1 schedule=static: 11 -> 10 value: "
@@ -256,6 +257,8 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertEqual(self.tune("--runs", 2, "--compare", 0, "--output", "old.sqlite").returncode, 0)
         for words, said in ((("--maximize",), "it looked for the smallest number of the program, this search looks for the "
                              "largest number of the program"),
+                            (("--metric-regex", "of ([0-9]+)"), "the program by metric ([0-9.]+), this search looks "
+                             "for the smallest number of the program by of ([0-9]+)\n"),
                             (("--metric-regex", ""), "this search looks for the smallest wall time")):
             done = self.tune("--runs", 2, "--compare", 0, "--earlier", "old.sqlite", *words)
             self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), done.stderr)

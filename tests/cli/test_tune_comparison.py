@@ -7,7 +7,7 @@ import unittest
 
 from tune_support import TuneTest
 
-ONLY = ("--parameter", "schedule: static ss", "--constraint", "y == 1 and schedule == 'static'")
+ONLY = ("--compare", 2, "--parameter", "schedule: static ss", "--constraint", "y == 1 and schedule == 'static'")
 
 
 class Comparison(TuneTest):

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`gimbal tune`: the files of runs, of results and of pages, and what they replace."""
 import contextlib
+import os
 import pathlib
 import signal
 import sqlite3
 import subprocess
 import tomllib
+import types
 import unittest
 
 from support import with_signals
 from tune_support import PROGRAM, SOURCES, TuneTest
+
+from gimbal_tune import result
 
 
 class Files(TuneTest):
@@ -38,6 +42,33 @@ class Files(TuneTest):
         self.assertIn("constraints", done.stderr)
         self.assertEqual(self.tune("--runs", 4, "--compare", 0).returncode, 0, "more runs are fine")
         self.assertEqual(len(self.rows()), 4)
+
+    def test_a_search_does_not_go_on_with_another_build_of_the_program_or_of_gimbal(self):
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
+        built = self.program.read_text()
+        self.program.write_text(built + "# built again\n")
+        done = self.tune("--runs", 3, "--compare", 0)
+        self.assertEqual((done.returncode, done.stdout, len(self.rows())), (2, "", 2))
+        self.assertIn("the program's file changed since the runs in it", done.stderr)
+        self.assertIn("--new starts afresh", done.stderr)
+        self.program.write_text(built)
+        self.assertEqual(self.tune("--runs", 3, "--compare", 0).returncode, 0)
+        library = self.libomp.read_bytes()
+        self.addCleanup(self.libomp.write_bytes, library)
+        self.libomp.write_bytes(library + b"\0")
+        done = self.tune("--runs", 4, "--compare", 0)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Gimbal's build changed since the runs in it", done.stderr)
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0, "--new").returncode, 0)
+
+    def test_a_search_without_a_run_takes_any_build(self):
+        self.assertEqual(self.tune("--runs", 1, "--compare", 0).returncode, 0)
+        with contextlib.closing(sqlite3.connect(self.work / "program.sh.tune.sqlite")) as connection, connection:
+            connection.execute("DELETE FROM tune_runs")
+        self.program.write_text(self.program.read_text() + "# built again\n")
+        for runs in (1, 2):
+            done = self.tune("--runs", runs, "--compare", 0)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_damaged_file_is_one_error(self):
         self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
@@ -99,6 +130,26 @@ class Files(TuneTest):
         for name, text in files.items():
             self.assertEqual((self.work / name).read_text(), text)
         self.assertEqual(list(self.work.glob("*.sqlite*")), [], "no file of runs either")
+
+    def test_a_program_whose_name_is_not_utf_8_is_searched_like_any_other(self):
+        name = os.fsdecode(b"gr\xf6sse.sh")
+        self.program = self.program.rename(self.work / name)
+        done = subprocess.run(self.command("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss"),
+                              cwd=self.work, env=self.environment(), capture_output=True, timeout=600)
+        self.assertEqual((done.returncode, b"Traceback" in done.stderr), (0, False), done.stderr)
+        self.assertIn(b"gr\xf6sse.sh", done.stdout.split(b"run it so: ")[1])
+        with contextlib.closing(sqlite3.connect(self.work / (name + ".tune.sqlite"))) as connection:
+            commands = connection.execute("SELECT command FROM tune_runs").fetchall()
+        self.assertEqual(len(commands), 2)
+        self.assertIn("gr\\udcf6sse.sh", commands[0][0])
+
+    def test_the_result_can_be_read_whatever_its_values_hold(self):
+        value = 'sph.c:1=ss\n\x7f"\\\U0001f600'
+        latin = os.fsdecode(b"\xf6.c:1=ss")
+        for text, read in ((value, {"loops": value}), (latin, {})):
+            configuration = {"loops": text}
+            asked = types.SimpleNamespace(settings={"loops": "GIMBAL_LOOPS"})
+            self.assertEqual(tomllib.loads(result.toml(asked, configuration).encode().decode()), read)
 
     def test_the_result_of_an_earlier_search_is_replaced(self):
         words = ("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss")

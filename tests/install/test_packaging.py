@@ -52,6 +52,24 @@ class Packaging(unittest.TestCase):
         has = set(re.findall(r'depends_on\("([\w-]+)', RECIPE.read_text()))
         self.assertLessEqual({name for name in names.values() if name}, has)
 
+    def test_every_install_rule_names_a_component_that_a_package_has(self):
+        packaged = set()
+        for names in re.findall(r"gimbal_package\(NAME \S+ COMPONENTS ([a-z_ ]+) SECTION",
+                                (ROOT / "cmake/GimbalPackages.cmake").read_text()):
+            packaged |= set(names.split())
+        files = [path for folder in ("runtime", "omp_patch", "mpi_layer", "pinning", "tools")
+                 for path in (ROOT / folder).rglob("CMakeLists.txt")]
+        rules = 0
+        for path in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake"), *files]:
+            text = re.sub(r'"(?:\\.|[^"\\])*"|#.*', "", path.read_text())
+            for rule in re.findall(r"\binstall\(([^()]*)\)", text):
+                rules += 1
+                place = f"{path.relative_to(ROOT)}: install({' '.join(rule.split())})"
+                found = re.findall(r"\bCOMPONENT ([a-z_]+|\$\{\w+\})", rule.replace("_${family}", "_mpich"))
+                self.assertTrue(found, f"{place} is in no package")
+                self.assertLessEqual({name for name in found if name != "${group}"}, packaged, place)
+        self.assertGreater(rules, 30)
+
     def test_packages_that_a_command_names_are_recommended(self):
         named = re.findall(r"python3-\w+", (ROOT / "tools/gimbal/commands.hpp").read_text())
         recommended, = re.findall(r"NAME gimbal-tools .*?RECOMMENDS \"(.*?)\"",
@@ -163,6 +181,18 @@ class Packaging(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("-DGIMBAL_LLVM_SOURCE=/of/mine/gimbal/llvm-19.1.7\n", done.stderr)
         self.assertIn("llvm=${DEV_LLVM_SOURCE:-$cache/llvm-19.1.7}\n", (ROOT / "dev").read_text())
+
+    def test_dev_needs_a_home_only_where_it_has_to_put_something_there(self):
+        def dev(command):
+            return subprocess.run([ROOT / "dev", command], env={"PATH": os.environ["PATH"]}, text=True,
+                                  capture_output=True)
+
+        for command in ("help", "patch"):
+            self.assertEqual((dev(command).returncode, dev(command).stderr), (0, ""))
+        done = dev("setup")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("dev: error: HOME is not set", done.stderr)
+        self.assertIn("DEV_LLVM_SOURCE", done.stderr)
 
     @unittest.skipUnless(shutil.which("cmake"), "no cmake is in PATH")
     def test_the_type_of_build_is_chosen_for_gimbal_alone(self):

@@ -243,9 +243,13 @@ int check(const std::string& program, bool json_wanted) {
     std::string refusal, hint;
     ProgramFacts facts;
     try {
-        std::optional<RunFolder> links;
-        const std::string libomp = find_libomp();
-        facts = alone ? library_facts(found.path) : check_program(found.path, libomp, preloadable(libomp, links));
+        if (alone) {
+            facts = library_facts(found.path);
+        } else {
+            std::optional<RunFolder> links;
+            const std::string libomp = needed_libomp();
+            facts = check_program(found.path, libomp, preloadable(libomp, links));
+        }
     } catch (const Error& error) {
         refusal = error.what();
         hint = error.hint();

@@ -105,6 +105,14 @@ std::string find_libomp() {
     return first_of(candidates());
 }
 
+std::string needed_libomp() {
+    std::string found = find_libomp();
+    if (found.empty())
+        throw Error(ErrorCode::unsupported, "the patched OpenMP runtime was not found",
+                    "looked for " + libomp_places());
+    return found;
+}
+
 std::string libiomp5_beside(const std::string& libomp) {
     return first_of({fs::path(libomp).parent_path() / "libiomp5.so"});
 }

@@ -33,6 +33,9 @@ void check_keeps_input(const std::string& output, const std::string& input);
 /// The library that measures how ranks of that MPI wait, likewise. @param family  "mpich" or "openmpi"
 [[nodiscard]] std::string find_waiting(const std::string& family);
 
+/// find_libomp(), where nothing goes without it. @errors gimbal::Error(unsupported) with the places
+[[nodiscard]] std::string needed_libomp();
+
 /// The places where find_libomp() looks, for messages.
 [[nodiscard]] std::string libomp_places();
 

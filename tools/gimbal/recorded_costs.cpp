@@ -138,6 +138,15 @@ bool complete(Gathered& execution, simulate::RecordedExecution& recorded, std::u
 
 }  // namespace
 
+double median_chunk_ns(const simulate::RecordedLoop& loop) {
+    std::vector<double> costs;
+    for (const simulate::RecordedExecution& one : loop.executions)
+        costs.insert(costs.end(), one.costs.begin(), one.costs.end());
+    const auto middle = costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 2);
+    std::nth_element(costs.begin(), middle, costs.end());
+    return *middle;
+}
+
 RecordedCosts read_recorded_costs(const std::string& trace, const std::string& loop) {
     Shares shares(loop);
     read_trace(trace, [&](const ReadTracks& tracks, const ReadEvent& event) { shares.add(tracks, event); });

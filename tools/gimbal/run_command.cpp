@@ -202,10 +202,7 @@ CheckedRun checked_run(const Environment& environment, const RunRequest& request
     check_request(environment, request, run.options);
     run.exit_status = check_startable(request.command.front());
     if (run.exit_status != 0) return run;
-    run.libomp = find_libomp();
-    if (run.libomp.empty())
-        throw Error(ErrorCode::unsupported, "the patched OpenMP runtime was not found",
-                    "looked for " + libomp_places());
+    run.libomp = needed_libomp();
     run.libpin = placement_library(run.options);
     std::optional<RunFolder> links;
     run.facts = check_program(find_program(request.command.front()).path, run.libomp,

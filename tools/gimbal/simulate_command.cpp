@@ -49,13 +49,16 @@ void settle_options(const SimulateRequest& request) {
     if (!request.selector.empty()) set_option("schedule", "runtime");
 }
 
-std::unique_ptr<simulate::Application> named_application(const SimulateRequest& request) {
-    simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
-    wanted.workers = request.workers;
-    wanted.iterations = request.iterations;
-    wanted.steps = request.steps;
-    wanted.seed = options().seed;
-    return simulate::make_application(std::move(wanted));
+/// The next draw and its record are part of what a chunk took, and draws are charged once more.
+void warn_of_short_chunks(const std::vector<simulate::RecordedLoop>& loops) {
+    constexpr double kFewDraws = 20;  // of more they are less than a twentieth
+    for (const simulate::RecordedLoop& loop : loops) {
+        const double median_ns = median_chunk_ns(loop);
+        if (median_ns >= kFewDraws * simulate::drawing_costs(false).dispatch) continue;
+        write_stderr("gimbal: warning: half of the chunks of " + loop.name + " took " + fixed(median_ns, 0) +
+                     " ns at most, a draw and some 15 ns of recording included: iterations seem to cost more than "
+                     "they do; larger chunks, as with OMP_SCHEDULE=ss,64, are measured better\n");
+    }
 }
 
 std::unique_ptr<simulate::Application> recorded_application(const SimulateRequest& request) {
@@ -67,6 +70,7 @@ std::unique_ptr<simulate::Application> recorded_application(const SimulateReques
         write_stderr("gimbal: warning: chunks of up to " + std::to_string(costs.largest_chunk) +
                      " iterations were recorded, and those of one chunk count as equal; with OMP_SCHEDULE=ss each "
                      "iteration is timed by itself\n");
+    warn_of_short_chunks(costs.loops);
     return simulate::make_recorded(std::move(costs.loops), request.workers > 0 ? request.workers : costs.workers,
                                    request.steps);
 }
@@ -265,6 +269,15 @@ void add_results(CLI::App& command, SimulateRequest& request) {
 
 }  // namespace
 
+std::unique_ptr<simulate::Application> named_application(const SimulateRequest& request) {
+    simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
+    wanted.workers = request.workers;
+    wanted.iterations = request.iterations;
+    wanted.steps = request.steps;
+    wanted.seed = options().seed;
+    return simulate::make_application(std::move(wanted));
+}
+
 void set_drawing_costs(const SimulateRequest& request, simulate::Machine& machine) {
     if (request.serial_ns) machine.serial = *request.serial_ns;
     // A draw takes at least as long as its exclusive part.
@@ -295,7 +308,7 @@ int simulate_application(const SimulateRequest& request) {
         throw Error(ErrorCode::wrong_use, "--slow-end is not after --slow-first: no step would be slow",
                     "allowed: more than " + std::to_string(request.disturbances.slow_first));
     set_option("background", "off");  // else it would depend on this machine when predictions arrive
-    const std::unique_ptr<simulate::Application> application =
+    std::unique_ptr<simulate::Application> application =
         request.trace.empty() ? named_application(request) : recorded_application(request);
     if (request.disturbances.slow_worker >= static_cast<std::int64_t>(application->workers))
         throw Error(ErrorCode::wrong_use,
@@ -306,7 +319,7 @@ int simulate_application(const SimulateRequest& request) {
         if (!application->same_trips)
             throw Error(ErrorCode::wrong_use, "--ranks: executions of the loop have different numbers of iterations",
                         "leave --ranks out, or name another loop with --loop");
-        return simulate_pairs(request, *application);
+        return simulate_pairs(request, std::move(application));
     }
     const simulate::Experiment experiment = experiment_of(request, *application);
     std::vector<LoopSums> sums(application->loops.size());

@@ -6,6 +6,7 @@
 #include "experiment/selfish_world.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -85,6 +86,9 @@ void add_simulate(CLI::App& app, SimulateRequest& request);
 /// @return 0  @errors gimbal::Error: wrong use or settings, a file that cannot be written
 int simulate_application(const SimulateRequest& request);
 
+/// The application of --app, with costs drawn from options().seed. @errors gimbal::Error: wrong use
+[[nodiscard]] std::unique_ptr<simulate::Application> named_application(const SimulateRequest& request);
+
 /// What --dispatch-ns and --serial-ns say of drawing a chunk; what they do not name stays.
 /// @param machine  in, out: of the threads, or of the application's workers
 void set_drawing_costs(const SimulateRequest& request, simulate::Machine& machine);
@@ -95,7 +99,7 @@ void add_slack_options(CLI::App& command, SimulateRequest& request);
 
 /// Run the first loop of an application on ranks of threads, in virtual time, and print what came of it.
 /// @param application  its workers are the threads of a rank  @return 0  @errors gimbal::Error: wrong use
-int simulate_pairs(const SimulateRequest& request, simulate::Application& application);
+int simulate_pairs(const SimulateRequest& request, std::unique_ptr<simulate::Application> application);
 
 /// Run an application on ranks that wait for each other after every loop, in virtual time, without and with the slack
 /// that they may expect, and print what came of it.

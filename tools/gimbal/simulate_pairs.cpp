@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "config/load.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/pair_experiment.hpp"
 #include "gimbal/error.hpp"
@@ -59,9 +60,8 @@ Portfolio choices_of(const char* option, const std::string& text) {
     }
 }
 
-simulate::PairExperiment experiment_of(const SimulateRequest& request, simulate::Application& application) {
+simulate::PairExperiment experiment_of(const SimulateRequest& request, const simulate::Application& application) {
     simulate::PairExperiment experiment;
-    experiment.application = &application;
     simulate::NestedMachine& machine = experiment.machine;
     machine.ranks = request.ranks;
     machine.threads = application.workers;
@@ -129,15 +129,23 @@ simulate::PairTotals run_learner(const SimulateRequest& request, const std::stri
     return run_pairs(experiment, times, learner, &model);
 }
 
+/// Runs with seeds one after the other. Costs that are drawn, noise and selectors go by the seed; a trace's costs are
+/// what they are.
 std::vector<LearnerResult> run_all(const SimulateRequest& request, simulate::PairExperiment& experiment,
-                                   simulate::PairTimes& times, std::string& best, double& best_s) {
+                                   std::unique_ptr<simulate::Application>& application, std::string& best,
+                                   double& best_s) {
     std::vector<std::string> names = {request.learner};
     if (request.learner == "all") names = kLearners;
     std::vector<LearnerResult> results;
     for (const std::string& name : names) results.push_back({.name = name});
     const auto runs = static_cast<double>(request.runs);
+    const std::uint64_t first_seed = options().seed;
     for (std::uint64_t run = 0; run < request.runs; ++run) {
-        experiment.seed = options().seed + run;
+        experiment.seed = first_seed + run;
+        set_option("seed", std::to_string(experiment.seed));
+        if (run > 0 && request.trace.empty()) application = named_application(request);
+        experiment.application = application.get();
+        simulate::PairTimes times(experiment);
         const levels::Pair fixed = times.best_fixed();
         const double fixed_total = times.total(fixed);
         best = spelt(experiment, fixed);
@@ -250,13 +258,12 @@ void add_pair_options(CLI::App& command, SimulateRequest& request) {
     command.parse_complete_callback([&command, &request] { check_pair_options(command, request); });
 }
 
-int simulate_pairs(const SimulateRequest& request, simulate::Application& application) {
-    simulate::PairExperiment experiment = experiment_of(request, application);
-    simulate::PairTimes times(experiment);
+int simulate_pairs(const SimulateRequest& request, std::unique_ptr<simulate::Application> application) {
+    simulate::PairExperiment experiment = experiment_of(request, *application);
     std::string best;
     double best_s = 0;
-    const std::vector<LearnerResult> results = run_all(request, experiment, times, best, best_s);
-    return print_learners(request, application, best, best_s, results);
+    const std::vector<LearnerResult> results = run_all(request, experiment, application, best, best_s);
+    return print_learners(request, *application, best, best_s, results);
 }
 
 }  // namespace gimbal::tool

@@ -115,10 +115,16 @@ Figures Rates::update(const std::vector<LiveProcess>& processes, double at_s) {
         add_processor_time(process, at_s, seen, rank, figures);
         const double wall_s = seen.now.wall_s - (seen.two ? seen.before.wall_s : 0);
         Difference in_threads;
+        std::set<LoopKey> of_process;
+        const auto loop_of = [&](const auto& loop) -> Difference& {
+            const LoopKey key{process.run, loop.name, loop.workers, loop.over_ranks};
+            Difference& found = loops[key];
+            if (of_process.insert(key).second) found.wall_s += wall_s;
+            return found;
+        };
         for (const LoopSummary& loop : seen.now.loops) {
             const LoopSummary* const before = seen.two ? find(seen.before, loop) : nullptr;
-            Difference& of_loop = loops[{process.run, loop.name, loop.workers, loop.over_ranks}];
-            of_loop.wall_s += wall_s;
+            Difference& of_loop = loop_of(loop);
             for (Difference* const sum : {&of_loop, loop.over_ranks ? nullptr : &in_threads}) {
                 if (sum) sum->add(loop, 1);
                 if (sum && before) sum->add(*before, -1);
@@ -126,9 +132,7 @@ Figures Rates::update(const std::vector<LiveProcess>& processes, double at_s) {
         }
         const auto add_unfinished = [&](const RunRecord& record, double sign) {
             for (const UnfinishedLoop& loop : record.unfinished) {
-                Difference& of_loop = loops[{process.run, loop.name, loop.workers, loop.over_ranks}];
-                if (of_loop.wall_s == 0) of_loop.wall_s = wall_s;
-                of_loop.unfinished_s += sign * loop.time_s;
+                loop_of(loop).unfinished_s += sign * loop.time_s;
                 if (!loop.over_ranks) in_threads.unfinished_s += sign * loop.time_s;
             }
         };

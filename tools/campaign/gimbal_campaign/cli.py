@@ -118,6 +118,7 @@ def main(words: list[str] | None = None) -> int:
 def with_whole_output(command: Callable[[], int]) -> int:
     """Run a command, and see that what it printed has arrived. Returns its status; 1 if the output has no room."""
     open_closed()
+    sys.stdout.reconfigure(errors="surrogateescape")  # names that are no UTF-8 leave as they came
     try:
         status = command()
     except SystemExit as ended:  # argparse has printed help or what is wrong

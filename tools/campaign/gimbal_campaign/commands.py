@@ -22,7 +22,7 @@ from .files import only_writer, refuse_link, write_text
 from .interrupts import interrupts_raise
 from .measured import AppData
 from .oracle import Oracle, oracle, shares
-from .process import Tool, refusal, tool_at
+from .process import Tool, program_words, refusal, tool_at
 from .records import last_words
 from .store import Store, set_aside
 from .tables import render
@@ -56,23 +56,26 @@ def run_command(options: argparse.Namespace) -> int:
     for one in configurations:
         if problem := refusal(tool, one.variables()):
             raise CampaignError(f"{options.spec}: [factors]: {problem}")
+    programs = [program_words(app, tool)[0] for app in wanted.applications if app.kind == "real"]
     path = options.output or Path(options.spec.stem + ".sqlite")
     with interrupts_raise(), only_writer(path, "campaign run"):
         if options.new:
             set_aside(path, "runs", "campaign")
         refuse_link(path)
         with closing(Store(path)) as store:
-            store.begin(wanted, conditions.gathered(tool.gimbal))
+            store.begin(wanted, conditions.gathered(tool.gimbal, programs))
             warn_of_mixture(store)
             return run.run(wanted, store, tool, options.retry)
 
 
 def warn_of_mixture(store: Store) -> None:
-    """Say on standard error that the results come from several builds of the tool, if they do."""
-    builds = store.facts().get("build", "").split()
-    if len(builds) > 1:
-        print(f"gimbal: warning: {store.path}: results of {len(builds)} builds of Gimbal stand in one file; compare "
-              "with care, or start afresh with --new", file=sys.stderr)
+    """Say on standard error that the results come from several builds of the tool or of the programs, if they do."""
+    facts = store.facts()
+    for key, what in (("build", "Gimbal"), ("program", "the programs")):
+        builds = facts.get(key, "").split()
+        if len(builds) > 1:
+            print(f"gimbal: warning: {store.path}: results of {len(builds)} builds of {what} stand in one file; "
+                  "compare with care, or start afresh with --new", file=sys.stderr)
 
 
 def load(options: argparse.Namespace) -> list[AppData]:

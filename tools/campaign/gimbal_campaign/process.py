@@ -20,6 +20,7 @@ from pathlib import Path
 from .design import Cell
 from .errors import CampaignError
 from .records import Outcome, read_figures, read_names, read_simulated, read_steps
+from .spec import Application
 from .store import STEP_COLUMNS
 
 # Variables that steer an OpenMP runtime or Gimbal: a campaign sets its own and must not inherit the caller's.
@@ -50,16 +51,20 @@ def tool_at(gimbal: Path, build: Path | None) -> Tool:
     return Tool(path, folder)
 
 
+def program_words(app: Application, tool: Tool) -> list[str]:
+    """A real application's program and arguments."""
+    places = {"build": str(tool.build), "threads": app.threads, "steps": app.steps}
+    return [word.format(**places) for word in app.command]
+
+
 def command_of(cell: Cell, tool: Tool, seed: int, record: Path) -> list[str]:
     """The words that start a cell."""
     app = cell.application
     if app.kind == "real":
-        places = {"build": str(tool.build), "threads": app.threads, "steps": app.steps}
-        return [str(tool.gimbal), "run", "-t", str(app.threads), "--",
-                *(word.format(**places) for word in app.command)]
-    words = [str(tool.gimbal), "simulate", "--app", app.app, "--workers", str(app.threads),
-             "--seed", str(seed), "--record", str(record), "--json"]  # the record holds no time of the selector
-    for flag, value in (("--steps", app.steps), ("--iterations", app.iterations)):
+        return [str(tool.gimbal), "run", "-t", str(app.threads), "--", *program_words(app, tool)]
+    words = [str(tool.gimbal), "simulate", "--app", app.app, "--seed", str(seed), "--record", str(record),
+             "--json"]  # the record holds no time of the selector
+    for flag, value in (("--workers", app.threads), ("--steps", app.steps), ("--iterations", app.iterations)):
         if value:
             words += [flag, str(value)]
     return words + list(app.options)
@@ -204,18 +209,21 @@ def run_cell(cell: Cell, tool: Tool, seed: int) -> Outcome:
 
 def read_results(outcome: Outcome, folder: Path, workers: int) -> None:
     """Fill in the steps and figures of a run that ended well; without steps it is of no use and says so."""
-    try:
-        outcome.steps = read_steps(folder / "record.csv", STEP_COLUMNS, workers)
-    except FileNotFoundError:
+    records = sorted(folder.glob("record*.csv"))  # the library gives each further process a name of its own
+    problem = ""
+    if not records:
+        problem = "no loop of the program ran under Gimbal; gimbal check PROGRAM says which loops it can take"
+    elif len(records) > 1:
+        problem = f"{len(records)} processes recorded steps; a cell is one process"
+    else:
+        try:
+            outcome.steps = read_steps(records[0], STEP_COLUMNS, workers)
+            problem = "" if outcome.steps else "the record has no steps: no loop asked Gimbal for a schedule"
+        except (OSError, ValueError) as error:
+            problem = str(error)
+    if problem:
         outcome.status = "no record"
-        outcome.output += "\nno loop of the program ran under Gimbal; gimbal check PROGRAM says which loops it can take"
+        outcome.output += f"\n{problem}"
         return
-    except (OSError, ValueError) as error:
-        outcome.status = "no record"
-        outcome.output += f"\n{error}"
-        return
-    if not outcome.steps:
-        outcome.status = "no record"
-        outcome.output += "\nthe record has no steps: no loop asked Gimbal for a schedule"
-    outcome.figures = read_figures(folder / "output.json")
-    outcome.loops = read_names(folder / "output.json")
+    record = folder / records[0].name.replace("record", "output").replace(".csv", ".json")
+    outcome.figures, outcome.loops = read_figures(record), read_names(record)

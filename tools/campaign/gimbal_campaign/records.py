@@ -50,8 +50,9 @@ def last_words(output: str) -> str:
 
 
 def with_team(loop: str, workers: int | None, usual: int) -> str:
-    """The loop as a campaign names it: teams of another size than usual count their steps for themselves."""
-    if workers is None or workers == usual:
+    """The loop as a campaign names it: teams of another size than usual count their steps for themselves. usual: 0 for
+    an application whose teams are all of one size."""
+    if workers is None or usual in (0, workers):
         return loop
     return f"{loop} ({workers} worker{'' if workers == 1 else 's'})"
 

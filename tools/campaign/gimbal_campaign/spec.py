@@ -36,7 +36,7 @@ class Application:
     kind: str  # "real" or "virtual"
     command: tuple[str, ...] = ()  # real: program and arguments, with placeholders
     app: str = ""  # virtual: name and parameters as `gimbal simulate --app` takes them
-    threads: int = 2  # real: threads; virtual: workers
+    threads: int = 2  # real: threads; virtual: workers, 0: the application's own number
     steps: int = 0  # 0: the application's own number
     iterations: int = 0  # virtual: iterations of a loop; 0: the application's own number
     options: tuple[str, ...] = ()  # virtual: further words for `gimbal simulate`
@@ -96,7 +96,8 @@ def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Appli
     if kind == "virtual" and not table.get("app"):
         raise wrong(place, "app is missing", 'example: app = "pisolver:imbalance=20"')
     command = arguments(place, table, "command")
-    threads = "threads" if kind == "real" else "workers"
+    threads = (number(place, table, "threads", 2, 1) if kind == "real" else
+               number(place, table, "workers", 0, 1 if "workers" in table else 0))
     for word in command:
         check_placeholders(place, "command", word)
     if table.get("pace_steps") and not any("{steps}" in word for word in command):
@@ -105,7 +106,7 @@ def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Appli
         raise wrong(place, "pace_steps and turn_steps exclude each other",
                     "programs that run in turns meet the same machine in any case")
     return Application(table["name"], kind, command, passable(place, "app", table.get("app", "")),
-                       number(place, table, threads, 2, 1), number(place, table, "steps", 0, 0),
+                       threads, number(place, table, "steps", 0, 0),
                        number(place, table, "iterations", 0, 0),
                        arguments(place, table, "options"), environment(place, table),
                        float(number(place, table, "timeout_s", timeout_s, 0.1, MOST_TIMEOUT_S)),

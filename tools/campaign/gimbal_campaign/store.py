@@ -75,6 +75,12 @@ def differences(old: Any, new: Any, place: str = "") -> list[str]:
     return [] if old == new else [f"{place}: {json.dumps(old)} before, {json.dumps(new)} now"]
 
 
+def team_of(outcome: Outcome) -> int:
+    """What the steps say of the number of workers; 0 without them."""
+    place = STEP_COLUMNS.index("workers")
+    return max((step[place] or 0 for step in outcome.steps), default=0)
+
+
 class Store:
     """An open campaign file. One process writes; readers may open it at any time."""
 
@@ -127,11 +133,12 @@ class Store:
                 raise CampaignError(f"{self.path}: the specification has changed since this file was begun:\n        "
                                     + "\n        ".join(lines[:8]),
                                     "--new starts afresh and keeps the old file as FILE.old; --output takes another")
-        builds = facts.get("build", "").split()
-        if conditions.get("build", "") not in ["", *builds]:
-            builds.append(conditions["build"])  # several mean a mixture
-        rows = {**conditions, **facts, "build": " ".join(builds), "spec": spec.text, "hash": spec.hash,
-                "name": spec.name}
+        builds = {key: facts.get(key, "").split() for key in ("build", "program")}
+        for key, known in builds.items():
+            if conditions.get(key, "") not in ["", *known]:
+                known.append(conditions[key])  # several mean a mixture
+        rows = {**conditions, **facts, **{key: " ".join(known) for key, known in builds.items()}, "spec": spec.text,
+                "hash": spec.hash, "name": spec.name}
         with self.connection:
             self.connection.execute("BEGIN")
             self.connection.executemany("INSERT OR REPLACE INTO campaign VALUES (?, ?)", rows.items())
@@ -147,7 +154,8 @@ class Store:
         run = {"application": app.name, "kind": app.kind, "configuration": config.name, "grp": config.group,
                "technique": config.technique, "selector": config.selector, "agent": config.agent,
                "policy": config.policy, "reward": config.reward, "golden": int(config.golden),
-               "repetition": cell.repetition, "workers": app.threads, **outcome.columns()}
+               "repetition": cell.repetition, "workers": app.threads or team_of(outcome),
+               **outcome.columns()}
         with self.connection:
             self.connection.execute("BEGIN IMMEDIATE")
             self.connection.execute("DELETE FROM runs WHERE application = ? AND configuration = ? AND repetition = ?",

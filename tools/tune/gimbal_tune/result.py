@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 import statistics
 from collections.abc import Sequence
@@ -27,11 +28,20 @@ def unit(wanted: Wanted) -> str:
     return "value" if wanted.metric else "wall s"
 
 
+def escaped(text: str) -> str:
+    """Without control characters and bytes that are not UTF-8, which TOML's comments and strings may not have."""
+    return re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def toml(wanted: Wanted, configuration: Configuration) -> str:
-    """A GIMBAL_CONFIG file with the settings of Gimbal."""
-    lines = [f"{MARK}and replaced by it: {shown(configuration)}"]
+    """A GIMBAL_CONFIG file with the settings of Gimbal. TOML is UTF-8, and no setting is half right."""
+    lines = [f"{MARK}and replaced by it: {escaped(shown(configuration))}"]
     for key in wanted.settings:
-        lines.append(f"{key} = {json.dumps(filled(configuration[key], configuration))}")
+        value = filled(configuration[key], configuration)
+        if value != value.encode(errors="replace").decode():
+            lines.append(f"# {key} is left out: its value is not UTF-8")
+        else:
+            lines.append(f"{key} = {escaped(json.dumps(value, ensure_ascii=False))}")
     return "\n".join(lines) + "\n"
 
 

@@ -63,11 +63,12 @@ def read_earlier(wanted: Wanted, files: Sequence[Path]) -> list[list[Run]]:
     for path in files:
         with closing(Store(path, must_exist=True)) as store:
             runs = [run for run in store.runs() if run.kind == "search" and run.value is not None]
-            theirs = aim(*store.objective())
-        ours = aim(wanted.metric.pattern if wanted.metric else "", wanted.maximize)
+            theirs = store.objective()
+        ours = (wanted.metric.pattern if wanted.metric else "", wanted.maximize)
         if theirs != ours:
-            raise CampaignError(f"--earlier {path}: it looked for {theirs}, this search looks for {ours}",
-                                "allowed are searches for the same")
+            by = (f" by {theirs[0]}", f" by {ours[0]}") if aim(*theirs) == aim(*ours) else ("", "")
+            raise CampaignError(f"--earlier {path}: it looked for {aim(*theirs)}{by[0]}, this search looks for "
+                                f"{aim(*ours)}{by[1]}", "allowed are searches for the same")
         for run in runs[:1]:
             if list(run.configuration) != wanted.space.names:
                 raise CampaignError(f"--earlier {path}: its parameters are {' '.join(run.configuration)}",

@@ -18,6 +18,8 @@ from .space import Configuration
 from .values import spelled
 from .wanted import Wanted
 
+AFRESH = "--new starts afresh and keeps the old file as FILE.old; --output takes another"
+BUILT = {"program": "the program's file", "build": "Gimbal's build"}  # conditions, as conditions.py names them
 SCHEMA_VERSION = 1
 SCHEMA = """
 CREATE TABLE tune (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -96,7 +98,8 @@ class Store:
             raise self.damaged(error) from None
 
     def begin(self, wanted: Wanted, conditions: Mapping[str, str]) -> None:
-        """Note what is asked for, or see that it is what the file was begun with. A larger budget is fine.
+        """Note what is asked for, or see that it is what the file was begun with, and that program and Gimbal are what
+        its runs measured. A larger budget is fine.
 
         Raises CampaignError with what differs.
         """
@@ -106,8 +109,13 @@ class Store:
                 lines = differences(json.loads(facts["wanted"]), json.loads(text))
             except ValueError as error:
                 raise self.damaged(error) from None
-            raise CampaignError(f"{self.path}: it was begun with something else:\n        " + "\n        ".join(lines[:8]),
-                                "--new starts afresh and keeps the old file as FILE.old; --output takes another")
+            raise CampaignError(f"{self.path}: it was begun with something else:\n        "
+                                + "\n        ".join(lines[:8]), AFRESH)
+        if self.connection.execute("SELECT count(*) FROM tune_runs").fetchone() == (0,):
+            facts = {**facts, **conditions}
+        rebuilt = [name for key, name in BUILT.items() if facts.get(key) and conditions[key] not in ("", facts[key])]
+        if rebuilt:
+            raise CampaignError(f"{self.path}: {' and '.join(rebuilt)} changed since the runs in it", AFRESH)
         with self.connection:
             self.connection.execute("BEGIN")
             self.connection.executemany("INSERT OR REPLACE INTO tune VALUES (?, ?)",
@@ -115,12 +123,13 @@ class Store:
 
     def add(self, kind: str, configuration: Configuration, reason: str, predicted: float | None,
             outcome: Outcome) -> None:
+        words = (one.encode(errors="backslashreplace").decode() for one in (outcome.command, outcome.output))
         with self.connection:
             self.connection.execute(
                 "INSERT INTO tune_runs (kind, configuration, reason, predicted, status, value, wall_s, exit_status, started, "
                 "command, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (kind, json.dumps(configuration), reason, predicted, outcome.status, outcome.value, outcome.wall_s,
-                 outcome.exit_status, outcome.started, outcome.command, outcome.output))
+                 outcome.exit_status, outcome.started, *words))  # what is not UTF-8 SQLite does not take
 
     def runs(self) -> list[Run]:
         """All runs, as they were made."""
@@ -132,5 +141,4 @@ class Store:
                 raise self.damaged(error) from None
 
     def damaged(self, why: object) -> CampaignError:
-        return CampaignError(f"{self.path}: the file is damaged: {why}",
-                             "--new starts afresh and keeps the old file as FILE.old; --output takes another")
+        return CampaignError(f"{self.path}: the file is damaged: {why}", AFRESH)

@@ -16,7 +16,7 @@ from typing import Any
 from gimbal_campaign.errors import CampaignError, did_you_mean
 from gimbal_campaign.process import Tool, refusal
 
-from .space import Parameter, Space, parameter, parse_parameter, places, words_in
+from .space import Parameter, Space, filled, parameter, parse_parameter, places, words_in
 from .values import Spelled, value_of
 
 SCHEDULES = ("static", "auto", "fac2", "gss", "mfsc", "awf-b", "feedback", "ss,64")
@@ -49,6 +49,11 @@ class Wanted:
             "abort": self.abort, "repeats": self.repeats, "constraints": [one.text for one in self.space.constraints],
             "parameters": {one.name: one.values for one in self.space.parameters},
             **({"features": [one.text for one in self.space.features]} if self.space.features else {})}, sort_keys=True)
+
+    def programs(self) -> set[str]:
+        """What runs; several where the name holds a parameter."""
+        name = self.command[0]
+        return {filled(name, one) for one in self.space.pool(self.seed)} if places(name) else {name}
 
     def sign(self) -> int:
         return -1 if self.maximize else 1
