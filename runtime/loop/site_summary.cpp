@@ -71,6 +71,7 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     summary.iterations = totals.iterations;
     summary.chunks = totals.chunks;
     summary.time_s = totals.loop_time * seconds_per_tick;
+    summary.passed_s = totals.passed * seconds_per_tick;
     summary.busy_max_s = totals.busy_max * seconds_per_tick;
     summary.busy_mean_s = totals.busy_mean * seconds_per_tick;
     summary.late_s = totals.late * seconds_per_tick;

@@ -16,6 +16,7 @@ void LoopTotals::add(const LoopRecord& record, const ExecutionConfig& config, bo
     chunks += record.chunks;
     loop_time += record.loop_time;
     busy_max += record.busy_max;
+    note_passed(record.workers);
     busy_mean += record.busy_mean;
     late += record.late;
     if (record.surplus_busy > 0) borrowed += record.surplus_busy;
@@ -25,6 +26,18 @@ void LoopTotals::add(const LoopRecord& record, const ExecutionConfig& config, bo
 }
 
 void LoopTotals::Use::add(const LoopRecord& record) noexcept {
+// Executions at the same time are learnt from one after the other, roughly as they ended.
+void LoopTotals::note_passed(std::span<const WorkerRecord> workers) noexcept {
+    std::uint64_t begin = UINT64_MAX, end = 0;
+    for (const WorkerRecord& worker : workers) {
+        begin = std::min(begin, worker.begin);
+        end = std::max(end, worker.end);
+    }
+    if (end <= until_) return;
+    passed += static_cast<double>(end - std::max(begin, until_));
+    until_ = end;
+}
+
     recent.add(calls, record.loop_time);
     if (calls == 0 || record.iterations < shortest) shortest.set(record.iterations);
     if (record.iterations > longest) longest.set(record.iterations);

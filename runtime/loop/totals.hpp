@@ -62,6 +62,7 @@ struct LoopTotals {
     Sum<std::uint64_t> fallbacks;
     Sum<double> loop_time;  ///< sum over executions [ticks]
     Sum<double> busy_max;   ///< sum over executions of max(L) [ticks]
+    Sum<double> passed;     ///< time in which any of them ran, roughly: what ran at the same time counts once [ticks]
     Sum<double> busy_mean;  ///< sum over executions of mean(L) [ticks]
     Sum<double> borrowed;   ///< that surplus workers had a core of another rank, their sum [ticks]
     Sum<double> late;       ///< sum over executions of the mean of begin_i minus first begin [ticks]
@@ -74,8 +75,10 @@ struct LoopTotals {
 private:
     Use& use_for(const ExecutionConfig& config, bool exploring);
 
+    void note_passed(std::span<const WorkerRecord> workers) noexcept;
     std::atomic<Use*> first_ = nullptr;
-    Use* last_ = nullptr;  // of the last execution
+    Use* last_ = nullptr;      // of the last execution
+    std::uint64_t until_ = 0;  // the latest end so far [ticks]
 };
 
 /// Add the sums that the workers keep in their slots to `per_worker`.

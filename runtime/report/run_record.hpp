@@ -80,6 +80,7 @@ struct LoopSummary {
     std::uint64_t iterations = 0;  ///< over all executions [iterations]
     std::uint64_t chunks = 0;      ///< over all executions [count]
     double time_s = 0;             ///< sum of loop times (last finish minus first begin) [s]
+    double passed_s = 0;           ///< while any of them ran: those at the same time count once; 0: not known [s]
     double busy_max_s = 0;         ///< sum over executions of max(L) [s]
     double busy_mean_s = 0;        ///< sum over executions of mean(L) [s]
     double late_s = 0;             ///< sum over executions of the mean of begin minus first begin [s]

@@ -47,6 +47,22 @@ TEST(LoopLearning, WhatASelectorDecidedTeachesNoOtherOne) {
     EXPECT_EQ(loop.totals().calls, 2U);
 }
 
+TEST(LoopLearning, ExecutionsAtTheSameTimePassOnce) {
+    LoopLearning loop("loop", 2);
+    const auto run = [&](std::uint64_t begin, std::uint64_t end) {
+        const Opening opening = loop.open({.trip = kIterations, .schedule = {.technique = find_technique("static")}});
+        std::vector<WorkerSlot> slots(2);
+        for (WorkerSlot& slot : slots) slot.record = {.begin = begin, .end = end, .chunks = 1, .iterations = 500};
+        loop.close({opening.config, opening.decision, *opening.plan, slots}, {}, nullptr);
+    };
+    run(1000, 2000);
+    run(1100, 1900);  // beside it
+    run(1500, 2500);
+    run(4000, 5000);
+    EXPECT_DOUBLE_EQ(loop.totals().loop_time, 3800);
+    EXPECT_DOUBLE_EQ(loop.totals().passed, 2500);
+}
+
 TEST(LoopLearning, RandomChunksAreThoseOfTheLoopAndTheSameInEachRun) {
     const auto starts_of = [](const char* name) {
         LoopLearning loop(name, 2);
