@@ -90,7 +90,8 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
                                      .longest = use->longest,
                                      .median_error_s = error < 0 ? -1 : error * seconds_per_tick});
     }
-    add_untimed(summary, left_.calls(), left_.iterations());
+    const bool unseen = left_.was_left_once() && !is_short_.load(std::memory_order_relaxed);
+    add_untimed(summary, left_.calls(), left_.iterations(), unseen ? 1 : 0);
     complete_choices(summary, {});
     return summary;
 }

@@ -235,11 +235,14 @@ std::string note_on_slowest(const MergedRun& run) {
 /// All loops together, where none of them alone is worth a note.
 std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
     Loss sum;
-    std::uint64_t calls = 0, untimed = 0;
-    double in_loops_s = 0;
+    std::uint64_t calls = 0, untimed = 0, unseen = 0;
+    double in_loops_s = 0, known_s = 0;
     for (const Loss& loss : losses) {
         untimed += loss.loop->sum.untimed_calls;
-        if (!loss.loop->sum.over_ranks) in_loops_s += loss.loop->time_s.mean / loss.loop->overlap;
+        if (left_unseen(loss.loop->sum)) unseen += loss.loop->sum.calls;
+        const double time_s = loss.loop->time_s.mean / loss.loop->overlap;
+        known_s += all_over_timed(loss.loop->sum) * time_s;
+        if (!loss.loop->sum.over_ranks) in_loops_s += time_s;
         sum.balance_s += loss.balance_s;
         sum.scheduling_s += loss.scheduling_s;
         sum.late_s += loss.late_s;
@@ -261,6 +264,10 @@ std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
         text = "NOTE all loops were left to OpenMP in every call and not timed";
     else if (untimed > 0)
         text += " in the " + count(calls - untimed, "call that was timed", "calls that were timed");
+    if (unseen > 0 && untimed < calls && 2 * known_s < run.lives_s)
+        return "NOTE " + count(unseen, "call of a loop", "calls of loops") + " that came right after short ones " +
+               (unseen == 1 ? "was left to OpenMP and not timed: it" : "were left to OpenMP and not timed: they") +
+               " may be most of the run.";
     const double outside_s = static_cast<double>(calls) * kOutside_s / std::max(1U, run.ranks_seen);
     if (outside_s >= worth_s && calls > 0)
         return text + "; what OpenMP takes around their " + count(calls, "call", "calls") +
