@@ -292,7 +292,7 @@ bool any_borrowed(const MergedRun& run) {
 /// What ranks lose that wait for others, and what can be done about it.
 std::string note_on_ranks(const MergedRun& run) {
     if (!run.efficiency) {
-        if (run.threads == 0 || run.alone || 1 - run.rank_balance <= kWorthSaying) return {};
+        if (run.threads == 0 || run.alone || !run.ranks_timed || 1 - run.rank_balance <= kWorthSaying) return {};
         const std::string lost =
             "NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) + " of the time in loops. ";
         if (run.unseen_mpi)
