@@ -76,7 +76,8 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     summary.busy_mean_s = totals.busy_mean * seconds_per_tick;
     summary.late_s = totals.late * seconds_per_tick;
     summary.borrowed_s = totals.borrowed * seconds_per_tick;
-    summary.scheduling_s = static_cast<double>(totals.chunks) * dispatch_s / workers_;
+    // Whatever the estimate: no more than the workers were there.
+    summary.scheduling_s = std::min(totals.draws * dispatch_s / workers_, summary.busy_mean_s);
     summary.fallbacks = totals.fallbacks;
     for (const LoopTotals::Use* use = totals.first_use(); use; use = use->next.load(std::memory_order_acquire)) {
         const double error = error_of_median(use->recent, use->calls);

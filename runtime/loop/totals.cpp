@@ -10,13 +10,14 @@ namespace {
 constexpr std::size_t kMaxUses = 64;
 }  // namespace
 
-void LoopTotals::add(const LoopRecord& record, const ExecutionConfig& config, bool exploring) {
+void LoopTotals::add(const LoopRecord& record, const ExecutionConfig& config, bool exploring, double drawing) {
     ++calls;
     iterations += record.iterations;
     chunks += record.chunks;
+    draws += drawing;
     loop_time += record.loop_time;
-    busy_max += record.busy_max;
     note_passed(record.workers);
+    busy_max += record.busy_max;
     busy_mean += record.busy_mean;
     late += record.late;
     if (record.surplus_busy > 0) borrowed += record.surplus_busy;
@@ -25,7 +26,6 @@ void LoopTotals::add(const LoopRecord& record, const ExecutionConfig& config, bo
     last_->add(record);
 }
 
-void LoopTotals::Use::add(const LoopRecord& record) noexcept {
 // Executions at the same time are learnt from one after the other, roughly as they ended.
 void LoopTotals::note_passed(std::span<const WorkerRecord> workers) noexcept {
     std::uint64_t begin = UINT64_MAX, end = 0;
@@ -38,6 +38,7 @@ void LoopTotals::note_passed(std::span<const WorkerRecord> workers) noexcept {
     until_ = end;
 }
 
+void LoopTotals::Use::add(const LoopRecord& record) noexcept {
     recent.add(calls, record.loop_time);
     if (calls == 0 || record.iterations < shortest) shortest.set(record.iterations);
     if (record.iterations > longest) longest.set(record.iterations);

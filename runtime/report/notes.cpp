@@ -6,6 +6,7 @@
 
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
+#include "gimbal/technique.hpp"
 #include "report/choices.hpp"
 #include "report/metrics.hpp"
 #include "report/table.hpp"
@@ -170,7 +171,11 @@ std::string note(const Loss& loss, const MergedRun& run, bool again) {
                         "have no core: a dynamic schedule gives their iterations to the others, none makes them come "
                         "sooner.");
     if (loss.entry_s >= loss.largest()) return name + entry_note(loss, run);
-    return name + "drawing chunks costs " + amount + ". " + schedule_advice(loop, main_schedule(loop), run);
+    const Technique* const technique = find_technique(technique_of(main_schedule(loop)));
+    // Looking for somebody to steal from is not counted.
+    const bool steals = technique != nullptr && technique->info().family == "stealing";
+    return name + "drawing chunks costs " + (steals ? "at least " : "") + amount + ". " +
+           schedule_advice(loop, main_schedule(loop), run);
 }
 
 /// Losses of all loops whose workers are all known, the largest first.
@@ -259,15 +264,15 @@ std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
                " s, late threads " + seconds(sum.late_s) + " s, drawing chunks " + seconds(sum.scheduling_s) +
                " s, entry and exit " + seconds(sum.entry_s) + " s.";
     }
+    if (unseen > 0 && untimed < calls && 2 * known_s < run.lives_s)
+        return "NOTE " + count(unseen, "call of a loop", "calls of loops") + " that came right after short ones " +
+               (unseen == 1 ? "was left to OpenMP and not timed: it" : "were left to OpenMP and not timed: they") +
+               " may be most of the run.";
     std::string text = "NOTE all loops together lose less than 1 % of the run";
     if (untimed > 0 && untimed == calls)
         text = "NOTE all loops were left to OpenMP in every call and not timed";
     else if (untimed > 0)
         text += " in the " + count(calls - untimed, "call that was timed", "calls that were timed");
-    if (unseen > 0 && untimed < calls && 2 * known_s < run.lives_s)
-        return "NOTE " + count(unseen, "call of a loop", "calls of loops") + " that came right after short ones " +
-               (unseen == 1 ? "was left to OpenMP and not timed: it" : "were left to OpenMP and not timed: they") +
-               " may be most of the run.";
     const double outside_s = static_cast<double>(calls) * kOutside_s / std::max(1U, run.ranks_seen);
     if (outside_s >= worth_s && calls > 0)
         return text + "; what OpenMP takes around their " + count(calls, "call", "calls") +
