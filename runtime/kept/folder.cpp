@@ -28,6 +28,8 @@ constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
 constexpr std::size_t kMaxFiles = 4096;
 constexpr std::size_t kMaxEntries = 65536;  // of a folder that are looked at
 constexpr std::string_view kEnding = ".kept";
+constexpr std::string_view kPart = ".part-";    // behind it, of a file that is not complete (base/part_file.hpp)
+constexpr time_t kPartForgotten_s = 24 * 3600;  // a part that nobody has written to for so long is nobody's any more
 
 /// An open file or folder.
 class Descriptor {
@@ -84,6 +86,7 @@ struct Found {
     std::string name;
     std::size_t size = 0;
     timespec changed{};
+    [[nodiscard]] bool is_part() const noexcept { return !name.ends_with(kEnding); }
 };
 
 std::vector<Found> files_of(int folder) {
@@ -95,7 +98,8 @@ std::vector<Found> files_of(int folder) {
         const dirent* const entry = readdir(list);
         if (!entry) break;
         struct stat file {};
-        if (!is_kept_name(entry->d_name)) continue;
+        const std::string_view name = entry->d_name;
+        if (!is_kept_name(name.substr(0, name.find(kPart)))) continue;
         if (fstatat(folder, entry->d_name, &file, AT_SYMLINK_NOFOLLOW) != 0 || !is_own(file)) continue;
         files.push_back({entry->d_name, static_cast<std::size_t>(file.st_size), file.st_mtim});
     }
@@ -103,9 +107,15 @@ std::vector<Found> files_of(int folder) {
     return files;
 }
 
+/// Parts stay as long as a process may be writing them; one that was killed has left its own.
 /// @param keep  this one stays
 void prune(int folder, const std::string& keep) {
     std::vector<Found> files = files_of(folder);
+    const time_t now_s = std::time(nullptr);
+    std::erase_if(files, [&](const Found& file) {
+        if (file.is_part() && now_s - file.changed.tv_sec > kPartForgotten_s) unlinkat(folder, file.name.c_str(), 0);
+        return file.is_part();
+    });
     std::size_t bytes = 0, count = files.size();
     for (const Found& file : files) bytes += file.size;
     if (bytes <= kMaxBytes && count <= kMaxFiles) return;

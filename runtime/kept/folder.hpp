@@ -32,7 +32,8 @@ struct KeptFolder {
 
 /// Write a file so that its name never shows half of it; only the user can read it. Folders that are not there are
 /// made. When a new file comes to be, the oldest ones go that are more than the folder may hold (64 MiB, 4096 files;
-/// only files whose names are of the same form are counted or touched).
+/// only files whose names are of the same form are counted or touched), and parts of files that killed processes left
+/// more than a day ago.
 /// @errors std::bad_alloc  @return false: it cannot be written; nothing is left behind
 /// @threads any, several processes at once: the last one wins  @cost some ten microseconds
 [[nodiscard]] bool write_kept(const KeptFolder& folder, const std::string& name, std::string_view text);

@@ -189,7 +189,8 @@ LoopRecord LoopLearning::close(const Finished& finished, std::span<const WorkerR
                  .busy_mean = record.busy_mean,
                  .chunks = record.chunks,
                  .within = decision.within.technique ? decision.within.technique->info().name : ""};
-    totals_.add(record, config, decision.exploring);
+    totals_.add(record, config, decision.exploring,
+                undisturbed_draws(plan, record.chunks, config.claim, traits_.clock.contention_now()));
     learning_for(plan.iterations, static_cast<bool>(part)).close(finished, record, step);
     record.workers = {};
     return record;

@@ -49,6 +49,7 @@ void LeftLoop::leave(const Request& request, double time, std::uint64_t opened) 
 
 void LeftLoop::leave_once(const Request& request) noexcept {
     if (calls() == 0) loops_left.fetch_add(1, kRelaxed);
+    left_once_.store(true, kRelaxed);
     count(request);
 }
 

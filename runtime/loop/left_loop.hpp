@@ -26,6 +26,8 @@ public:
 
     /// Leave this execution alone, whatever comes then.
     void leave_once(const Request& request) noexcept;
+    /// Whether that was done.
+    [[nodiscard]] bool was_left_once() const noexcept { return left_once_.load(std::memory_order_relaxed); }
 
     /// Whether this execution is left, for one that the table did not show. Counts it.
     [[nodiscard]] bool holds(const Request& request) noexcept;
@@ -62,6 +64,7 @@ private:
     std::atomic<std::uint64_t> last_moment_ = 0;
     std::atomic<std::uint64_t> gap_ = 0;
     std::atomic<std::uint32_t> same_gaps_ = 0;
+    std::atomic<bool> left_once_ = false;
     std::atomic<const void*> first_ = nullptr;  // the team that counts in counts_
     std::atomic<Counts*> more_ = nullptr;       // where others count, once there are others
     alignas(64) gimbal_left_counts counts_ = {};

@@ -71,11 +71,13 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     summary.iterations = totals.iterations;
     summary.chunks = totals.chunks;
     summary.time_s = totals.loop_time * seconds_per_tick;
+    summary.passed_s = totals.passed * seconds_per_tick;
     summary.busy_max_s = totals.busy_max * seconds_per_tick;
     summary.busy_mean_s = totals.busy_mean * seconds_per_tick;
     summary.late_s = totals.late * seconds_per_tick;
     summary.borrowed_s = totals.borrowed * seconds_per_tick;
-    summary.scheduling_s = static_cast<double>(totals.chunks) * dispatch_s / workers_;
+    // Whatever the estimate: no more than the workers were there.
+    summary.scheduling_s = std::min(totals.draws * dispatch_s / workers_, summary.busy_mean_s);
     summary.fallbacks = totals.fallbacks;
     for (const LoopTotals::Use* use = totals.first_use(); use; use = use->next.load(std::memory_order_acquire)) {
         const double error = error_of_median(use->recent, use->calls);
@@ -89,7 +91,8 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
                                      .longest = use->longest,
                                      .median_error_s = error < 0 ? -1 : error * seconds_per_tick});
     }
-    add_untimed(summary, left_.calls(), left_.iterations());
+    const bool unseen = left_.was_left_once() && !is_short_.load(std::memory_order_relaxed);
+    add_untimed(summary, left_.calls(), left_.iterations(), unseen ? 1 : 0);
     complete_choices(summary, {});
     return summary;
 }

@@ -10,11 +10,13 @@ namespace {
 constexpr std::size_t kMaxUses = 64;
 }  // namespace
 
-void LoopTotals::add(const LoopRecord& record, const ExecutionConfig& config, bool exploring) {
+void LoopTotals::add(const LoopRecord& record, const ExecutionConfig& config, bool exploring, double drawing) {
     ++calls;
     iterations += record.iterations;
     chunks += record.chunks;
+    draws += drawing;
     loop_time += record.loop_time;
+    note_passed(record.workers);
     busy_max += record.busy_max;
     busy_mean += record.busy_mean;
     late += record.late;
@@ -22,6 +24,18 @@ void LoopTotals::add(const LoopRecord& record, const ExecutionConfig& config, bo
     // Mostly the same again.
     if (!last_ || !last_->is(config, exploring)) last_ = &use_for(config, exploring);
     last_->add(record);
+}
+
+// Executions at the same time are learnt from one after the other, roughly as they ended.
+void LoopTotals::note_passed(std::span<const WorkerRecord> workers) noexcept {
+    std::uint64_t begin = UINT64_MAX, end = 0;
+    for (const WorkerRecord& worker : workers) {
+        begin = std::min(begin, worker.begin);
+        end = std::max(end, worker.end);
+    }
+    if (end <= until_) return;
+    passed += static_cast<double>(end - std::max(begin, until_));
+    until_ = end;
 }
 
 void LoopTotals::Use::add(const LoopRecord& record) noexcept {

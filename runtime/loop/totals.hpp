@@ -60,7 +60,9 @@ struct LoopTotals {
     Sum<std::uint64_t> iterations;
     Sum<std::uint64_t> chunks;
     Sum<std::uint64_t> fallbacks;
+    Sum<double> draws;      ///< what drawing these cost, as undisturbed_draws()
     Sum<double> loop_time;  ///< sum over executions [ticks]
+    Sum<double> passed;     ///< time in which any of them ran, roughly: what ran at the same time counts once [ticks]
     Sum<double> busy_max;   ///< sum over executions of max(L) [ticks]
     Sum<double> busy_mean;  ///< sum over executions of mean(L) [ticks]
     Sum<double> borrowed;   ///< that surplus workers had a core of another rank, their sum [ticks]
@@ -69,13 +71,16 @@ struct LoopTotals {
     /// The first use; nullptr: none yet. Acquire: a thread that sees a use sees what it is of.
     [[nodiscard]] const Use* first_use() const noexcept { return first_.load(std::memory_order_acquire); }
 
-    void add(const LoopRecord& record, const ExecutionConfig& config, bool exploring);
+    /// @param drawing  undisturbed_draws() of the execution
+    void add(const LoopRecord& record, const ExecutionConfig& config, bool exploring, double drawing);
 
 private:
+    void note_passed(std::span<const WorkerRecord> workers) noexcept;
     Use& use_for(const ExecutionConfig& config, bool exploring);
 
     std::atomic<Use*> first_ = nullptr;
-    Use* last_ = nullptr;  // of the last execution
+    Use* last_ = nullptr;      // of the last execution
+    std::uint64_t until_ = 0;  // the latest end so far [ticks]
 };
 
 /// Add the sums that the workers keep in their slots to `per_worker`.

@@ -78,6 +78,17 @@ std::atomic<double> dispatch_cost{0};
 
 }  // namespace
 
+double undisturbed_draws(const Plan& plan, std::uint64_t chunks, std::uint64_t claim, double contention) noexcept {
+    std::uint64_t shared = chunks;
+    const bool own_is_free = plan.queues.empty() || plan.rules.parts > 0;
+    if (plan.workers <= 1 || plan.claim == Claim::owned || (plan.claim == Claim::queues && own_is_free))
+        shared = 0;
+    else if (plan.claim == Claim::hybrid && own_is_free && !plan.own.empty())
+        shared = std::min(chunks, plan.steps - std::min(plan.steps, plan.own.back()));
+    const double more = (contention - 1) / static_cast<double>(std::max<std::uint64_t>(1, claim));
+    return static_cast<double>(chunks) + more * static_cast<double>(shared);
+}
+
 double sampling_ticks() noexcept {
     return 2 * once(timestamp_cost, measure_timestamp);
 }

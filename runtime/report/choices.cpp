@@ -144,7 +144,12 @@ bool chosen_by_selector(const std::string& reason) {
     return find_selector(reason) != nullptr || reason == "GIMBAL_REPLAY";
 }
 
-void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iterations) {
+bool left_unseen(const LoopSummary& loop) noexcept {
+    return loop.untimed_calls >= loop.calls &&
+           std::ranges::any_of(loop.schedules, [](const ScheduleUse& use) { return use.reason == kLeftUnseen; });
+}
+
+void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iterations, std::uint64_t unseen) {
     if (calls == 0) return;
     const char* const why = loop.workers == 1                   ? "one thread: left static"
                             : typical_static_s(loop) < kShort_s ? "too short: left static"
@@ -153,7 +158,12 @@ void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iteration
     loop.iterations += iterations;
     loop.untimed_calls += calls;
     loop.untimed_iterations += iterations;
-    loop.schedules.push_back({.schedule = "static", .reason = why, .calls = calls, .timed = false});
+    unseen = std::min(unseen, calls);
+    const auto push = [&](const char* reason, std::uint64_t left) {
+        if (left > 0) loop.schedules.push_back({.schedule = "static", .reason = reason, .calls = left, .timed = false});
+    };
+    push(why, calls - unseen);
+    push(kLeftUnseen, unseen);
 }
 
 void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {

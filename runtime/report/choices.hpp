@@ -44,6 +44,13 @@ inline constexpr const char* kNotRecorded = "not recorded";
 /// The reason of executions that workers of other ranks took part in.
 inline constexpr const char* kLentCores = "cores lent by other ranks";
 
+/// The reason of executions that were left to libomp before the loop was known, after others that were short, and were
+/// not seen to be short, too.
+inline constexpr const char* kLeftUnseen = "left unseen, among short loops";
+
+/// Whether nothing is known of what a loop takes: it was left so, and never timed.
+[[nodiscard]] bool left_unseen(const LoopSummary& loop) noexcept;
+
 /// Whether the other choice takes another time than the main one by more than chance: what was measured by two standard
 /// errors; and faster is only what was measured in five calls or more. What was predicted is taken as it is.
 [[nodiscard]] bool differs(const AlternativeUse& other) noexcept;
@@ -52,9 +59,10 @@ inline constexpr const char* kLentCores = "cores lent by other ranks";
 [[nodiscard]] bool chosen_by_selector(const std::string& reason);
 
 /// Executions that libomp ran as its own static after Gimbal had left them to it: they count as calls, in no time. The
-/// reason is that they are short, or that nothing was to be gained in longer ones.
+/// reason is that they are short, or that nothing was to be gained in longer ones, or kLeftUnseen.
+/// @param unseen  of the calls: left before the loop was known, and not seen to be short [count]
 /// @errors std::bad_alloc
-void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iterations);
+void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iterations, std::uint64_t unseen = 0);
 
 /// Fill in what follows from the uses: lengths, exploring_calls, exploring_cost_s, and the alternative.
 /// exploring_cost_s is the time of all exploring executions less what as many executions of the main choice take in the

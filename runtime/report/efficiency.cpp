@@ -20,21 +20,22 @@ struct Rank {
     double borrowed_s = 0;                                  // that other ranks' cores worked for it [core s]
 };
 
-/// How much more time a loop took than was measured: executions that libomp ran alone are taken to be like the others,
-/// but for what Gimbal does in those only: it opens, closes and draws chunks.
-double all_over_timed(const LoopSummary& loop) noexcept {
-    const std::uint64_t timed = loop.calls - std::min(loop.calls, loop.untimed_calls);
-    return timed > 0 ? static_cast<double>(loop.calls) / static_cast<double>(timed) : 0;
+/// How many teams were in a loop at the same time, mean over the time in which any was: the threads of a region may
+/// each run it in a team of their own. Records that do not know have had no more time than there was.
+double teams_at_once(const LoopSummary& loop, double all_s, double outside_s) noexcept {
+    const double known = loop.passed_s > 0 ? loop.time_s / loop.passed_s : 1;
+    return std::max({1.0, known, outside_s > 0 ? all_s / outside_s : 1});
 }
 
 void add_loop(const LoopSummary& loop, std::uint32_t threads, Rank& rank) noexcept {
     const TimeParts parts = time_parts(loop);
     const double more = all_over_timed(loop), workers = loop.workers;
     const double all_s = more * loop.time_s + parts.entry_exit_s;
-    rank.loops_s += all_s;
+    const double teams = teams_at_once(loop, all_s, rank.outside_s), passed_s = all_s / teams;
+    rank.loops_s += passed_s;
     rank.balance_s += more * workers * parts.waiting_s;
     rank.scheduling_s += workers * (parts.scheduling_s + more * parts.late_s + parts.entry_exit_s);
-    rank.too_few_s += (threads - std::min(threads, loop.workers)) * all_s;
+    rank.too_few_s += (threads - std::min<double>(threads, teams * workers)) * passed_s;
 }
 
 /// Loops that ran at the same time count twice, and so may their losses: no more than the time there was.

@@ -74,6 +74,18 @@ std::string place_table(const MergedRun& run, std::size_t most) {
 
 }  // namespace
 
+std::vector<std::string> times_over_ranks(const MergedLoop& loop) {
+    const OverRanks& times = loop.time_s;
+    if (!loop.ranks_timed) return {"-", seconds(times.mean), "-"};
+    return {seconds(times.min), seconds(times.mean), seconds(times.max)};
+}
+
+std::string rank_balance_line(const MergedRun& run) {
+    if (run.ranks_seen <= 1 || run.loops.empty()) return {};
+    return "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops" +
+           (run.ranks_timed ? ")\n" : ", much of it in calls that were left to OpenMP and not timed)\n");
+}
+
 std::string efficiency_text(std::span<const RunRecord> records, const MergedRun& run, bool all) {
     if (!run.efficiency) return {};
     const Efficiency& parts = *run.efficiency;

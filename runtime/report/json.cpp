@@ -215,6 +215,7 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
     io.newer("longest", loop.longest);
     io.key("chunks", loop.chunks);
     io.sum("time_s", loop.time_s);
+    io.newer("passed_s", loop.passed_s);
     io.sum("busy_max_s", loop.busy_max_s);
     io.sum("busy_mean_s", loop.busy_mean_s);
     const double max_s = finite(loop.busy_max_s), mean_s = finite(loop.busy_mean_s);

@@ -169,6 +169,7 @@ struct Growing {
     ByRank time_s;
     ByRank busy_s;             // with steals: running items
     double alternative_s = 0;  // loop time of the record that the alternative is of
+    bool ranks_timed = true;   // as MergedLoop has it
 };
 
 /// Every rank tells of its own part of the same executions.
@@ -296,7 +297,8 @@ void add_loop(const LoopSummary& loop, int rank, Growing& growing, MergedRun& ru
         add_workers(loop, growing.sum);
         add_per_rank(loop, run.ranks, busy);
     } else {
-        busy[rank] += loop.time_s;
+        growing.ranks_timed = growing.ranks_timed && !mostly_untimed(loop);
+        busy[rank] += all_over_timed(loop) * loop.time_s;
         run.threads = std::max(run.threads, loop.workers);
     }
 }
@@ -311,11 +313,27 @@ double overlap_of(const ByRank& time_s, const ByRank& lives) {
     return passed_s > 0 ? all_s / passed_s : 1;
 }
 
+/// Whether most of each rank's time in loops was measured: what was not is estimated, or may be the rest of its life.
+/// @param busy  time in loops of each rank, by estimate  @param lives  of each rank's processes [s]
+bool mostly_timed(std::span<const RunRecord> records, const ByRank& busy, const ByRank& lives) {
+    ByRank estimated_s, unseen_s;
+    for (const RunRecord& record : records)
+        for (const LoopSummary& loop : record.loops) {
+            const double own_s = busy.at(record.rank);
+            if (!loop.over_ranks && mostly_untimed(loop) && loop.time_s > 0)
+                estimated_s[record.rank] += (all_over_timed(loop) - 1) * loop.time_s;
+            if (left_unseen(loop)) unseen_s[record.rank] = std::max(0.0, lives.at(record.rank) - own_s);
+        }
+    return std::all_of(busy.begin(), busy.end(), [&](const auto& rank) {
+        return rank.second - estimated_s[rank.first] >= estimated_s[rank.first] + unseen_s[rank.first];
+    });
+}
+
 MergedLoop merged_loop(const LoopKey& key, Growing& growing, std::uint32_t ranks_seen, const ByRank& lives) {
     if (key.steals) complete_steals(growing);
     const auto ranks = static_cast<std::uint32_t>(growing.time_s.size());
     const OverRanks time_s = time_over_ranks(growing, ranks_seen);
-    return {std::move(growing.sum), time_s, ranks, overlap_of(growing.time_s, lives)};
+    return {std::move(growing.sum), time_s, ranks, growing.ranks_timed, overlap_of(growing.time_s, lives)};
 }
 
 }  // namespace
@@ -371,6 +389,7 @@ MergedRun merge(std::span<const RunRecord> records) {
     run.waiting_places = waiting_places(records);
     const OverRanks busy_s = over_ranks(busy, run.ranks_seen);
     run.rank_balance = busy_s.max > 0 ? busy_s.mean / busy_s.max : 1;
+    run.ranks_timed = mostly_timed(records, busy, lives);
     for (auto& [key, growing] : loops) run.loops.push_back(merged_loop(key, growing, run.ranks_seen, lives));
     std::stable_sort(run.loops.begin(), run.loops.end(),
                      [](const MergedLoop& a, const MergedLoop& b) { return a.sum.time_s > b.sum.time_s; });

@@ -55,6 +55,7 @@ struct MergedLoop {
     /// of all ranks, unless it is stolen from: how its ranks differ is in imbalance() and lost().
     OverRanks time_s;
     std::uint32_t ranks = 0;  ///< ranks whose records have it [count]
+    bool ranks_timed = true;  ///< false: a rank left most of its calls to libomp, so that times of ranks do not compare
     /// Its time over the part of it that fits into the lives of its ranks. More than 1: executions ran at the same
     /// time, in several teams, or in one whose threads are in different executions (nowait).
     double overlap = 1;
@@ -85,7 +86,9 @@ struct MergedRun {
     std::uint32_t threads = 0;      ///< largest team of threads; 0: no loop had one [count]
     OverRanks wall_s;               ///< in which any process of a rank lived [s]
     double lives_s = 0;       ///< of all processes of a rank that ran loops, its wall_s at least; mean over ranks [s]
-    double rank_balance = 1;  ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
+    double rank_balance = 1;  ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect. Calls that
+                              ///< were left to libomp count as much as the loop's others
+    bool ranks_timed = true;  ///< false: those calls are, or may be, most of the time in loops of some rank
     double dispatch_ns = 0;   ///< mean over records [ns]
     std::uint64_t cores_lent = 0;             ///< in all [count]
     bool placed = false;                      ///< threads were placed, or looked at for it (--pin)

@@ -47,6 +47,13 @@ struct TimeParts {
     return 2 * loop.untimed_calls > loop.calls;
 }
 
+/// How much more time a loop took than was measured, if executions that libomp ran alone were like the others; 0: none
+/// was timed. It does not hold for what Gimbal does in its own ones only: it opens, closes and draws chunks.
+[[nodiscard]] inline double all_over_timed(const LoopSummary& loop) noexcept {
+    const std::uint64_t timed = loop.calls - std::min(loop.calls, loop.untimed_calls);
+    return timed > 0 ? static_cast<double>(loop.calls) / static_cast<double>(timed) : 0;
+}
+
 /// One figure of the report: how it is computed and what it means.
 struct Metric {
     std::string_view name, unit, formula, meaning;

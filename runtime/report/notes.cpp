@@ -6,6 +6,7 @@
 
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
+#include "gimbal/technique.hpp"
 #include "report/choices.hpp"
 #include "report/metrics.hpp"
 #include "report/table.hpp"
@@ -170,7 +171,11 @@ std::string note(const Loss& loss, const MergedRun& run, bool again) {
                         "have no core: a dynamic schedule gives their iterations to the others, none makes them come "
                         "sooner.");
     if (loss.entry_s >= loss.largest()) return name + entry_note(loss, run);
-    return name + "drawing chunks costs " + amount + ". " + schedule_advice(loop, main_schedule(loop), run);
+    const Technique* const technique = find_technique(technique_of(main_schedule(loop)));
+    // Looking for somebody to steal from is not counted.
+    const bool steals = technique != nullptr && technique->info().family == "stealing";
+    return name + "drawing chunks costs " + (steals ? "at least " : "") + amount + ". " +
+           schedule_advice(loop, main_schedule(loop), run);
 }
 
 /// Losses of all loops whose workers are all known, the largest first.
@@ -235,11 +240,14 @@ std::string note_on_slowest(const MergedRun& run) {
 /// All loops together, where none of them alone is worth a note.
 std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
     Loss sum;
-    std::uint64_t calls = 0, untimed = 0;
-    double in_loops_s = 0;
+    std::uint64_t calls = 0, untimed = 0, unseen = 0;
+    double in_loops_s = 0, known_s = 0;
     for (const Loss& loss : losses) {
         untimed += loss.loop->sum.untimed_calls;
-        if (!loss.loop->sum.over_ranks) in_loops_s += loss.loop->time_s.mean / loss.loop->overlap;
+        if (left_unseen(loss.loop->sum)) unseen += loss.loop->sum.calls;
+        const double time_s = loss.loop->time_s.mean / loss.loop->overlap;
+        known_s += all_over_timed(loss.loop->sum) * time_s;
+        if (!loss.loop->sum.over_ranks) in_loops_s += time_s;
         sum.balance_s += loss.balance_s;
         sum.scheduling_s += loss.scheduling_s;
         sum.late_s += loss.late_s;
@@ -256,6 +264,10 @@ std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
                " s, late threads " + seconds(sum.late_s) + " s, drawing chunks " + seconds(sum.scheduling_s) +
                " s, entry and exit " + seconds(sum.entry_s) + " s.";
     }
+    if (unseen > 0 && untimed < calls && 2 * known_s < run.lives_s)
+        return "NOTE " + count(unseen, "call of a loop", "calls of loops") + " that came right after short ones " +
+               (unseen == 1 ? "was left to OpenMP and not timed: it" : "were left to OpenMP and not timed: they") +
+               " may be most of the run.";
     std::string text = "NOTE all loops together lose less than 1 % of the run";
     if (untimed > 0 && untimed == calls)
         text = "NOTE all loops were left to OpenMP in every call and not timed";
@@ -285,7 +297,7 @@ bool any_borrowed(const MergedRun& run) {
 /// What ranks lose that wait for others, and what can be done about it.
 std::string note_on_ranks(const MergedRun& run) {
     if (!run.efficiency) {
-        if (run.threads == 0 || run.alone || 1 - run.rank_balance <= kWorthSaying) return {};
+        if (run.threads == 0 || run.alone || !run.ranks_timed || 1 - run.rank_balance <= kWorthSaying) return {};
         const std::string lost =
             "NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) + " of the time in loops. ";
         if (run.unseen_mpi)

@@ -80,11 +80,12 @@ struct LoopSummary {
     std::uint64_t iterations = 0;  ///< over all executions [iterations]
     std::uint64_t chunks = 0;      ///< over all executions [count]
     double time_s = 0;             ///< sum of loop times (last finish minus first begin) [s]
+    double passed_s = 0;           ///< while any of them ran: those at the same time count once; 0: not known [s]
     double busy_max_s = 0;         ///< sum over executions of max(L) [s]
     double busy_mean_s = 0;        ///< sum over executions of mean(L) [s]
     double late_s = 0;             ///< sum over executions of the mean of begin minus first begin [s]
     double borrowed_s = 0;         ///< cores that other ranks lent worked in it, not in the times above [core s]
-    double scheduling_s = 0;       ///< estimated time in dispatch, one worker's mean [s]
+    double scheduling_s = 0;       ///< estimated time in dispatch, one worker's mean; at most busy_mean_s [s]
     std::uint64_t fallbacks = 0;   ///< executions that fell back to a plain schedule [count]
     double static_fraction = -1;   ///< f_s of the last execution, in [0, 1]; < 0: its technique had none
     std::string tuning;          ///< what was done to find it: "settled", "search", ...; empty: it was not searched for

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "base/quote.hpp"
 #include "base/warnings.hpp"
@@ -116,11 +117,10 @@ void add_loop(const MergedLoop& loop, const TableForm& form, TextTable& table) {
     cells.push_back(std::to_string(loop.sum.calls));
     if (form.iterations) cells.push_back(std::to_string(loop.sum.iterations));
     if (form.technique) cells.push_back(technique_cell(loop.sum));
-    const OverRanks& times = loop.time_s;
     if (form.ranks && form.all_times)
-        for (const double figure : {times.min, times.mean, times.max}) cells.push_back(seconds(figure));
+        for (std::string& cell : times_over_ranks(loop)) cells.push_back(std::move(cell));
     else
-        cells.push_back(seconds(form.ranks ? times.mean : loop.sum.time_s));
+        cells.push_back(seconds(form.ranks ? loop.time_s.mean : loop.sum.time_s));
     const bool known = loop.knows_all_workers();
     cells.push_back(loop.knows_imbalance() ? fixed(loop.imbalance(), 3) : "-");
     if (form.late) cells.push_back(known ? per_cent(loop.late()) : "-");
@@ -378,8 +378,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, s
     else if (placed.empty())
         text += no_loops(telling(sorted), sorted.size());
     text += placed;
-    if (run.ranks_seen > 1 && !run.loops.empty())
-        text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
+    text += rank_balance_line(run);
     text += efficiency_text(sorted, run, level == ReportLevel::full);
     for (const std::string& line : notes(run)) text += line + "\n";
     text += lending(run) + missing_ranks(sorted, run, own) + warnings(run);

@@ -60,6 +60,13 @@ namespace gimbal {
 /// @param records  by rank  @errors std::bad_alloc  @cost O(records * loops * workers)
 [[nodiscard]] std::string worker_tables(std::span<const RunRecord> records, const MergedRun& run);
 
+/// Loop time over ranks for the table of loops: smallest, mean and largest; "-" for what does not compare.
+/// @errors std::bad_alloc
+[[nodiscard]] std::vector<std::string> times_over_ranks(const MergedLoop& loop);
+
+/// The line on rank balance. @return empty: there is one rank, or no loop  @errors std::bad_alloc
+[[nodiscard]] std::string rank_balance_line(const MergedRun& run);
+
 /// The parts of parallel efficiency, and where ranks wait, for the report. @return empty: they are not known
 /// @param all  every rank and every place  @errors std::bad_alloc  @threads any
 [[nodiscard]] std::string efficiency_text(std::span<const RunRecord> records, const MergedRun& run, bool all);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -151,6 +152,27 @@ TEST_F(KeptFolderTest, TheOldestFilesGoWhenThereAreTooMany) {
     EXPECT_FALSE(fs::exists(fs::path(folder_.path) / kept_name(0, 2)));
     EXPECT_TRUE(fs::exists(fs::path(folder_.path) / kept_name(kFiles - 1, 2)));
     EXPECT_TRUE(fs::exists(fs::path(folder_.path) / stranger));
+}
+
+TEST_F(KeptFolderTest, WhatAKilledProcessLeftGoesAfterADay) {
+    fs::create_directories(folder_.path);
+    const auto make = [&](const std::string& name, long hours) {
+        const fs::path made = fs::path(folder_.path) / name;
+        std::ofstream(made) << "half";
+        chmod(made.c_str(), 0600);
+        const timespec then = {time(nullptr) - 3600 * hours, 0};
+        const timespec times[2] = {then, then};
+        utimensat(AT_FDCWD, made.c_str(), times, 0);
+        return made;
+    };
+    const fs::path old = make(kept_name(1, 2) + ".part-4711-1700000000", 25);
+    const fs::path fresh = make(kept_name(1, 2) + ".part-4712-1700000000", 23);  // somebody may be writing it
+    const fs::path stranger = make("notes.part-4711-1700000000", 25);
+    ASSERT_TRUE(write_kept(folder_, name_, "learnt"));
+    EXPECT_FALSE(fs::exists(old));
+    EXPECT_TRUE(fs::exists(fresh));
+    EXPECT_TRUE(fs::exists(stranger));
+    EXPECT_EQ(read_kept(folder_, name_, kMax), "learnt");
 }
 
 TEST_F(KeptFolderTest, ManyProcessesMakeItsFoldersAtOnce) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "gimbal/loop.h"
@@ -89,6 +90,12 @@ void expect_calls(std::uintptr_t id, std::uint64_t calls, std::uint64_t left) {
     EXPECT_EQ(all.iterations, 10 * calls);
 }
 
+/// Why its last calls were left.
+void expect_reason(std::uintptr_t id, std::string_view reason) {
+    const gimbal::LoopSummary all = gimbal::find_site(gimbal::test::loop_desc(id, 10, 2, 0))->summary(1e-9, 0);
+    EXPECT_EQ(all.schedules.back().reason, reason);
+}
+
 /// As if this thread had come to five short loops, the last of them so long from now.
 void come_to_five(double later_us) {
     static std::atomic<bool> were_short[5] = {};
@@ -109,8 +116,10 @@ TEST(CloseLoops, WhatIsNotSeenToBeShortIsOpenedTheNextTime) {
     const std::uintptr_t left = first_left(0x1000, 0x2000);
     ASSERT_NE(left, 0U);
     usleep(2000);
+    expect_reason(left, "left unseen, among short loops");
     EXPECT_TRUE(run(left));
     expect_calls(left, 2, 1);
+    expect_reason(left, "left unseen, among short loops");
 }
 
 TEST(CloseLoops, WhatWasShortIsLeftForAWhile) {
@@ -120,7 +129,10 @@ TEST(CloseLoops, WhatWasShortIsLeftForAWhile) {
         ASSERT_NE(left, 0U);
         come_to_five(0);
         was_short = !run(left);
-        if (was_short) expect_calls(left, 2, 2);
+        if (was_short) {
+            expect_calls(left, 2, 2);
+            expect_reason(left, "too short: left static");
+        }
         id = left + 1;
     }
     EXPECT_TRUE(was_short);

@@ -47,6 +47,40 @@ TEST(LoopLearning, WhatASelectorDecidedTeachesNoOtherOne) {
     EXPECT_EQ(loop.totals().calls, 2U);
 }
 
+/// What an execution under a schedule cost to draw, if it was all chunks of one iteration.
+double draws_of(std::string_view technique, std::uint32_t workers) {
+    LoopLearning loop("loop", workers);
+    const Opening opening =
+        loop.open({.trip = kIterations, .schedule = {.technique = find_technique(technique), .chunk = 1}});
+    std::vector<WorkerSlot> slots(workers);
+    for (WorkerSlot& slot : slots) slot.record = {.begin = 0, .end = 100, .chunks = kIterations / workers};
+    loop.close({opening.config, opening.decision, *opening.plan, slots}, {}, nullptr);
+    return loop.totals().draws;
+}
+
+TEST(LoopLearning, ADrawFromWhatOthersWriteToCostsSeveral) {
+    EXPECT_DOUBLE_EQ(draws_of("ss", 2), LoopClock().contention * kIterations);
+    EXPECT_DOUBLE_EQ(draws_of("static-steal", 2), LoopClock().contention * kIterations);
+    EXPECT_DOUBLE_EQ(draws_of("static", 2), kIterations) << "own steps";
+    EXPECT_DOUBLE_EQ(draws_of("ss", 1), kIterations) << "nobody else is there";
+}
+
+TEST(LoopLearning, ExecutionsAtTheSameTimePassOnce) {
+    LoopLearning loop("loop", 2);
+    const auto run = [&](std::uint64_t begin, std::uint64_t end) {
+        const Opening opening = loop.open({.trip = kIterations, .schedule = {.technique = find_technique("static")}});
+        std::vector<WorkerSlot> slots(2);
+        for (WorkerSlot& slot : slots) slot.record = {.begin = begin, .end = end, .chunks = 1, .iterations = 500};
+        loop.close({opening.config, opening.decision, *opening.plan, slots}, {}, nullptr);
+    };
+    run(1000, 2000);
+    run(1100, 1900);  // beside it
+    run(1500, 2500);
+    run(4000, 5000);
+    EXPECT_DOUBLE_EQ(loop.totals().loop_time, 3800);
+    EXPECT_DOUBLE_EQ(loop.totals().passed, 2500);
+}
+
 TEST(LoopLearning, RandomChunksAreThoseOfTheLoopAndTheSameInEachRun) {
     const auto starts_of = [](const char* name) {
         LoopLearning loop(name, 2);

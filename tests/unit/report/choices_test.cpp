@@ -226,6 +226,29 @@ TEST(Choices, ExecutionsLeftStaticCountAsCallsAndInNoTime) {
     EXPECT_THAT(summary_text(records[0], ReportLevel::full), HasSubstr("too short: left static"));
 }
 
+TEST(Choices, WhatWasLeftUnseenIsNotSaidToBeShortNorToLoseNothing) {
+    RunRecord record = sample_record();
+    LoopSummary loop;
+    loop.name = "main.c:7 f";
+    loop.workers = 2;
+    add_untimed(loop, 1, 1000, 1);
+    complete_choices(loop, {});
+    EXPECT_TRUE(left_unseen(loop));
+    EXPECT_EQ(technique_cell(loop), "static (left unseen, among short loops)");
+    record.loops[0].time_s = record.loops[0].busy_max_s = record.loops[0].busy_mean_s = 0.01;
+    record.loops[0].scheduling_s = 0;
+    record.loops.push_back(loop);
+    EXPECT_THAT(
+        summary_text(record, ReportLevel::summary),
+        HasSubstr("\nNOTE 1 call of a loop that came right after short ones was left to OpenMP and not timed: it "
+                  "may be most of the run.\n"));
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), Not(HasSubstr("lose less than")));
+    record.wall_s = 0.015;  // it was not
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("lose less than 1 % of the run in the 2 calls"));
+    add_untimed(loop, 40, 40'000, 0);
+    EXPECT_EQ(loop.schedules.back().reason, "too short: left static");
+}
+
 TEST(ChoiceText, OneLineSaysWhatWasChosenWhatItCostAndWhatElseThereWas) {
     LoopSummary loop = learnt_loop();
     complete_choices(loop, {.schedule = "guided", .call_s = 0.0102, .predicted = true});

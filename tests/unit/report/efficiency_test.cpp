@@ -108,6 +108,37 @@ TEST(Efficiency, LoopsThatCountTwiceLoseNoMoreThanThereIs) {
     EXPECT_GE(parts->serial_s, 0);
 }
 
+/// Ranks that compute for 9.1 s: four threads in a loop for 9 s, of which each runs another one, in a team of its own.
+std::vector<RunRecord> nested(double inner_s, double inner_passed_s) {
+    std::vector<RunRecord> records = {rank_record(0, 0.9, 0.5, 8.9, 9), rank_record(1, 0.9, 0.5, 8.9, 9)};
+    for (RunRecord& record : records) {
+        LoopSummary& outer = record.loops[0];
+        outer.workers = 4;
+        outer.scheduling_s = outer.late_s = outer.opening_s = 0;
+        LoopSummary inner = outer;
+        inner.name = "step.c:5 inner";
+        inner.workers = 1;
+        inner.calls = 40'000;
+        inner.time_s = inner.busy_mean_s = inner.busy_max_s = inner_s;
+        inner.passed_s = inner_passed_s;
+        record.loops.push_back(inner);
+    }
+    return records;
+}
+
+TEST(Efficiency, ALoopThatTeamsRunAtTheSameTimeLeavesNoCoreIdle) {
+    auto records = nested(0, 0);
+    for (RunRecord& record : records) record.loops.pop_back();
+    const double outer = efficiency(records)->parallel();
+    EXPECT_NEAR(outer, 0.89, 0.01);
+    EXPECT_NEAR(efficiency(nested(35, 0))->parallel(), outer, 0.02) << "older records: more time than there was";
+    EXPECT_NEAR(efficiency(nested(35, 8.9))->parallel(), outer, 0.02);
+    EXPECT_NEAR(efficiency(nested(8, 2))->parallel(), outer, 0.02) << "a part of the time";
+    EXPECT_LT(efficiency(nested(8, 8))->parallel(), 0.6) << "one after the other";
+    const auto parts = efficiency(nested(8, 2));
+    EXPECT_NEAR(parts->useful_s + lost_s(*parts), 80, 1e-9);
+}
+
 TEST(Efficiency, CallsThatWereLeftHaveNoWayInAndOut) {
     auto records = sample();
     for (RunRecord& record : records) {

@@ -35,6 +35,7 @@ TEST(Json, ARecordComesBackAsItWent) {
                           .over_ranks = true,
                           .time_s = 3.5}};
     record.loops[0].slow = {.worker = 1, .rate = 0.5, .processor = 7, .by_instructions = true};
+    record.loops[0].passed_s = 2.5;
     record.loops[0].module = "/usr/bin/app";
     record.loops[0].offset = std::numeric_limits<std::uint64_t>::max();
     const RunRecord back = from_json(to_json(record));
@@ -42,6 +43,7 @@ TEST(Json, ARecordComesBackAsItWent) {
     EXPECT_EQ(back.rank, 3);
     EXPECT_EQ(back.ranks, 4);
     EXPECT_EQ(back.host, "node7");
+    EXPECT_EQ(back.loops[0].passed_s, 2.5);
     EXPECT_EQ(back.warnings, record.warnings);
     EXPECT_EQ(back.cores_lent, 12U);
     EXPECT_EQ(back.regions_with_numbers, 2U);

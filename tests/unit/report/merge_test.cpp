@@ -3,7 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "report/choices.hpp"
 #include "report/metrics.hpp"
+#include "report/summary.hpp"
+#include "report/table.hpp"
 #include "sample_record.hpp"
 
 namespace gimbal {
@@ -103,6 +109,56 @@ TEST(Merge, ARankThatNeverRanALoopCountsAsZero) {
     EXPECT_DOUBLE_EQ(run.loops[0].time_s.min, 0);
     EXPECT_DOUBLE_EQ(run.loops[0].time_s.mean, 1.5);
     EXPECT_DOUBLE_EQ(run.rank_balance, 0.5);
+}
+
+/// Two ranks with the same work, of which the first has left so many of 100 calls to libomp.
+std::vector<RunRecord> ranks_with_left_calls(std::uint64_t left) {
+    std::vector<RunRecord> records = {sample_record(0, 2), sample_record(1, 2)};
+    for (RunRecord& record : records) record.loops[0].calls = 100;
+    LoopSummary& loop = records[0].loops[0];
+    for (double* const part : {&loop.time_s, &loop.busy_max_s, &loop.busy_mean_s, &loop.scheduling_s})
+        *part *= static_cast<double>(100 - left) / 100;
+    loop.untimed_calls = left;
+    return records;
+}
+
+TEST(Merge, CallsThatOneRankLeftToLibompDoNotMakeItShort) {
+    auto records = ranks_with_left_calls(40);
+    EXPECT_NEAR(merge(records).rank_balance, 1, 1e-12);
+    EXPECT_TRUE(merge(records).ranks_timed);
+    records[1].loops[0].time_s *= 2;
+    EXPECT_NEAR(merge(records).rank_balance, 0.75, 1e-12);
+    EXPECT_NE(merged_text(records, ReportLevel::summary).find("the ranks differ"), std::string::npos);
+}
+
+TEST(Merge, RanksThatLeftMostCallsAreNotSaidToDiffer) {
+    auto records = ranks_with_left_calls(99);
+    records[1].loops[0].time_s *= 2;
+    const MergedRun run = merge(records);
+    EXPECT_FALSE(run.ranks_timed);
+    EXPECT_FALSE(run.loops[0].ranks_timed);
+    const std::string text = merged_text(records, ReportLevel::summary);
+    EXPECT_EQ(text.find("the ranks differ"), std::string::npos) << text;
+    EXPECT_NE(text.find(" much of it in calls that were left to OpenMP and not timed)\n"), std::string::npos) << text;
+    EXPECT_EQ(times_over_ranks(run.loops[0]), (std::vector<std::string>{"-", seconds(run.loops[0].time_s.mean), "-"}));
+    LoopSummary main = sample_record().loops[0];  // beside which the other one is nothing
+    main.name = "main.c:1 f";
+    main.time_s = main.busy_max_s = 600;
+    for (RunRecord& record : records) record.loops.push_back(main);
+    EXPECT_TRUE(merge(records).ranks_timed);
+}
+
+TEST(Merge, RanksWhoseOnlyLongLoopWasLeftUnseenAreNotSaidToDiffer) {
+    auto records = ranks_with_left_calls(0);
+    records[1].loops[0].time_s = 1;
+    EXPECT_TRUE(merge(records).ranks_timed);
+    records[1].loops.emplace_back();
+    records[1].loops[1].name = "main.c:1 f";
+    records[1].loops[1].workers = 2;
+    add_untimed(records[1].loops[1], 1, 1000, 1);
+    EXPECT_FALSE(merge(records).ranks_timed) << "it may have taken the other 9 s";
+    records[1].wall_s = 1.5;
+    EXPECT_TRUE(merge(records).ranks_timed);
 }
 
 TEST(Merge, TeamSizesAreKeptApartAndLoopsAreSortedByTime) {

@@ -312,6 +312,13 @@ TEST(Summary, ExpensiveSchedulingIsNoted) {
                 HasSubstr("drawing chunks costs 2.00 s (20.0 % of the run). Try GIMBAL_SCHEDULE=runtime: "));
 }
 
+TEST(Summary, WhatStealsCostsAtLeastItsDraws) {
+    RunRecord record = sample_record();
+    record.loops[0].schedules = {{"static-steal,1", "GIMBAL_SCHEDULE", 2}};
+    record.loops[0].scheduling_s = 2;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("drawing chunks costs at least 2.00 s (20.0 %"));
+}
+
 TEST(Summary, WhereMostCallsWereHeldTheSelectorIsNotAdvisedAgain) {
     RunRecord record = sample_record();
     record.loops[0].schedules = {{"fac2", "auto", 2}, {"fac2", "held", 20}};
