@@ -28,6 +28,16 @@ public:
     /// Whether launches cost so much that a device is better given one piece than many.
     [[nodiscard]] bool pays() const noexcept { return launch_s_ > row_s_ * static_cast<double>(least_); }
 
+    /// What an execution takes with the device, at best, and on all threads without it [s]. The thread that drives the
+    /// device runs no rows itself; a team of one runs both sides one after the other.
+    /// @param threads  of the team, the driving one among them, >= 1 [count]
+    [[nodiscard]] double with_device_s(int threads) const noexcept {
+        return threads > 1 && balanced() > 0 ? std::min(split_s(), whole_s()) : whole_s();
+    }
+    [[nodiscard]] double without_device_s(int threads) const noexcept {
+        return thread_row_s_ * static_cast<double>(rows_) * std::max(threads - 1, 1) / threads;
+    }
+
     /// Rows of the device in the next execution; the number of them all: the threads get none [rows].
     [[nodiscard]] std::int64_t next() const noexcept {
         const std::int64_t split = balanced();
