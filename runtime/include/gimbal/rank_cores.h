@@ -17,6 +17,9 @@ extern "C" {
 
 enum { GIMBAL_RANK_CORES_SLOT_BYTES = 4096 /**< node memory that the core wants for each rank [bytes] */ };
 
+/** How the warning begins that says why nothing is lent though it is asked for: the report goes by it. */
+#define GIMBAL_ELASTIC_HAS_NO_EFFECT "GIMBAL_ELASTIC has no effect: "
+
 /** Whether lending between ranks is asked for (GIMBAL_ELASTIC). @threads any */
 GIMBAL_API int gimbal_rank_cores_on(void);
 
