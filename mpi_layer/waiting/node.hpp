@@ -113,8 +113,7 @@ public:
 
 private:
     struct Header;
-    static constexpr const char* kLate =
-        "not all ranks of the node came within 3 s of MPI_Init, with the same Gimbal";
+    static constexpr const char* kLate = "not all ranks of the node came within 3 s of MPI_Init, with the same Gimbal";
     enum Meeting : std::uint8_t { kJoined, kFilled, kBegun, kMeetings };
 
     [[nodiscard]] CommArrivals& arrivals(int number) noexcept;

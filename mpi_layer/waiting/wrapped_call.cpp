@@ -22,6 +22,7 @@
 #pragma weak gimbal_rank_waiting_leave
 #pragma weak gimbal_rank_is_crowded
 #pragma weak gimbal_rank_cores_on
+#pragma weak gimbal_rank_cores_show
 #pragma weak gimbal_rank_cores_attach
 #pragma weak gimbal_rank_cores_detach
 
@@ -355,6 +356,8 @@ void begin(const void* caller) noexcept {
     g_many_threads.store(level == MPI_THREAD_MULTIPLE);
     let_be_quiet(level != MPI_THREAD_MULTIPLE);
     if (Communicator* const all = Communicator::of(mpi().world)) all->be_world();
+    if (asked.elastic && gimbal_rank_cores_show)
+        gimbal_rank_cores_show(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
     // Nobody's first call is before all have found their places.
     const bool together = !shared || node().meet_again();
     if (wanted && asked.elastic && (!together || node().slots() < 2))

@@ -39,6 +39,10 @@ int gimbal_rank_cores_on(void) {
     return 0;
 }
 
+void gimbal_rank_cores_show(void* memory, unsigned long bytes, int slot, int slots) {
+    if (gimbal_rank_cores_on()) gimbal::NodeCores::show(memory, bytes, slot, slots);
+}
+
 void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots) {
     if (gimbal_rank_cores_on()) gimbal::node_cores().attach(memory, bytes, slot, slots, gimbal::options().rank_threads);
 }

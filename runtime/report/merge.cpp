@@ -221,9 +221,8 @@ void add_per_rank(const LoopSummary& loop, std::uint32_t ranks, ByRank& seconds)
 }
 
 bool is_in_vain(const RunRecord& record) {
-    return std::any_of(record.warnings.begin(), record.warnings.end(), [](const std::string& warning) {
-        return warning.starts_with(GIMBAL_ELASTIC_HAS_NO_EFFECT);
-    });
+    return std::any_of(record.warnings.begin(), record.warnings.end(),
+                       [](const std::string& warning) { return warning.starts_with(GIMBAL_ELASTIC_HAS_NO_EFFECT); });
 }
 
 bool wants_elastic(const RunRecord& record) {

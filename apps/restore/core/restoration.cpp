@@ -39,9 +39,8 @@ public:
           slopes_(loop_.copy(first.slopes, Slopes().size())),
           observed_(loop_.add_array(bytes_of(first.observed), static_cast<std::size_t>(first.columns))),
           noisy_(loop_.add_array(bytes_of(first.noisy), static_cast<std::size_t>(first.columns))),
-          back_(
-              loop_, [this](const RegulariseKernel& here) { return at_device(here); }, config.device,
-              {observed_, noisy_}) {}
+          back_(loop_, [this](const RegulariseKernel& here) { return at_device(here); }, config.device,
+                {observed_, noisy_}) {}
 
     /// Those of one plane. @return [steps] their times [s]
     std::vector<double> run(apps::TwoGrids<Cell>& grids, const RegulariseKernel& kernel, const Stop& stop) {

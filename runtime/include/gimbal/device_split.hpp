@@ -115,8 +115,7 @@ private:
         if (threads.rows == 0 || team < 1) return;
         const double row_s = threads.time_s / static_cast<double>(threads.rows);
         const double without_s = row_s * static_cast<double>(rows) / static_cast<double>(team);
-        const double with_s =
-            team == 1 ? device.time_s + threads.time_s : std::max(device.time_s, threads.longest_s);
+        const double with_s = team == 1 ? device.time_s + threads.time_s : std::max(device.time_s, threads.longest_s);
         vain_ = with_s < without_s ? 0 : vain_ + 1;
     }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""small_shm.py MIB COMMAND...: run a program where /dev/shm has so many MiB, as in a container. It must end, and say that
-loops draw by messages once there is no room. Skipped (77) where no such place can be made."""
+"""small_shm.py MIB COMMAND...: run a program where /dev/shm has so many MiB, as in a container. It must end, and say
+that loops draw by messages once there is no room. Skipped (77) where no such place can be made."""
 import subprocess
 import sys
 

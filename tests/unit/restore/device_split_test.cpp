@@ -38,8 +38,9 @@ TEST(DeviceTally, ADeviceThatDoesLessThanTheThreadThatDrivesItIsThereInVain) {
         DeviceTally tally;  // two threads, of which one drives the device; a row takes the other one 0.01 s
         int execution = 0;
         for (; execution < 20 && !tally.in_vain(); ++execution)
-            tally.add({{device_rows, device_s}, {100 - device_rows, 0.01 * static_cast<double>(100 - device_rows)},
-                       {0, 0}}, 100, one_piece);
+            tally.add(
+                {{device_rows, device_s}, {100 - device_rows, 0.01 * static_cast<double>(100 - device_rows)}, {0, 0}},
+                100, one_piece);
         EXPECT_FALSE(tally.too_slow());
         return execution;
     };
