@@ -258,11 +258,11 @@ private:
         if (!probe_.done()) return {};
         block_.probed(probe_.launch_s(), probe_.ratio() * probe_.thread_row_s(),
                       probe_.thread_row_s() / std::max(omp_get_max_threads() - 1, 1));
-        return too_slow(omp_get_max_threads());
+        return why_too_slow(omp_get_max_threads());
     }
 
     /// By the first executions. @return why the device is better left out; empty: it is not, or that cannot be told
-    [[nodiscard]] std::string too_slow(int threads) const {
+    [[nodiscard]] std::string why_too_slow(int threads) const {
         if (block_.pays() && block_.next() == 0) return " takes as long for a launch as threads for the loop";
         const double with_s = block_.with_device_s(threads);
         const double without_s = block_.without_device_s(threads);
