@@ -87,6 +87,16 @@ TEST(DeviceBlock, ADeviceThatBecomesSlowLosesItsRows) {
     EXPECT_EQ(block.next(), 0);
 }
 
+TEST(DeviceBlock, OneExecutionThatWasHeldUpDoesNotTakeTheRowsAway) {
+    Machine machine;
+    DeviceBlock block = probed(machine);
+    for (int execution = 0; execution < 10; ++execution) run(block, machine);
+    const std::int64_t before = block.next();
+    machine.row_s *= 1000;
+    run(block, machine);
+    EXPECT_GT(block.next(), before / 2);
+}
+
 TEST(DeviceBlock, ADeviceThatIsMuchFasterThanAllThreadsRunsTheWholeLoop) {
     const Machine machine{.thread_row_s = 1e-3};
     DeviceBlock block = probed(machine);
