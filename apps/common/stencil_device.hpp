@@ -3,9 +3,11 @@
 
 #include <gimbal/device_loop.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "stencil_reduce.hpp"
@@ -28,8 +30,18 @@ public:
     /// @param loop       of as many rows as the grids have, with the kernel's halo; lives longer
     /// @param at_device  called for each step, where the device takes part
     /// @param number     of the device
-    WithDevice(gimbal::DeviceLoop& loop, AtDevice at_device, int number)
-        : loop_(loop), at_device_(at_device), number_(number) {}
+    /// @param reads      arrays of the loop that the kernel reads besides the grid
+    WithDevice(gimbal::DeviceLoop& loop, AtDevice at_device, int number, std::vector<int> reads)
+        : loop_(loop), at_device_(std::move(at_device)), number_(number), reads_(std::move(reads)) {}
+
+    /// The next steps are those of other grids and results: they take the places of those so far on the device.
+    void begin_others() {
+        for (const auto& [host, array] : arrays_) {
+            loop_.rebind(array.number, nullptr);
+            free_.push_back(array);
+        }
+        arrays_.clear();
+    }
 
     template <class Cell, class Kernel, class Combine, class Value>
     void operator()(const TwoGrids<Cell>& grids, const Kernel& kernel, const Combine& combine, Value identity,
@@ -49,20 +61,40 @@ public:
                           loop_.template on_device<Cell>(from), loop_.template on_device<Cell>(to),
                           loop_.template on_device<Value>(values), const_cast<Value*>(parts), number_);
         };
-        loop_.run({from}, {to, values}, host, device);
+        std::vector<int> reads = reads_;
+        reads.push_back(from);
+        loop_.run(reads, {to, values}, host, device);
     }
 
     /// Have all of a grid on the host.
     template <class Cell>
     void fetch(const Cell* grid) {
-        if (const auto known = arrays_.find(grid); known != arrays_.end()) loop_.fetch(known->second);
+        if (const auto known = arrays_.find(grid); known != arrays_.end()) loop_.fetch(known->second.number);
     }
 
 private:
+    struct Array {
+        int number;
+        std::size_t row_bytes;
+        bool exchanged;
+    };
+
     int array_of(void* host, std::size_t row_bytes, bool exchanged) {
         const auto known = arrays_.find(host);
-        if (known != arrays_.end()) return known->second;
-        return arrays_[host] = loop_.add_array(host, row_bytes, exchanged);
+        if (known != arrays_.end()) return known->second.number;
+        const auto free = std::find_if(free_.begin(), free_.end(), [&](const Array& array) {
+            return array.row_bytes == row_bytes && array.exchanged == exchanged;
+        });
+        Array array{-1, row_bytes, exchanged};
+        if (free == free_.end()) {
+            array.number = loop_.add_array(host, row_bytes, exchanged);
+        } else {
+            array.number = free->number;
+            free_.erase(free);
+            loop_.rebind(array.number, host);
+        }
+        arrays_[host] = array;
+        return array.number;
     }
 
     /// Memory on the device for the values of segments. @return null without a device
@@ -99,7 +131,9 @@ private:
     gimbal::DeviceLoop& loop_;
     AtDevice at_device_;
     int number_;
-    std::map<const void*, int> arrays_;  // of the loop, by address on the host
+    std::vector<int> reads_;
+    std::map<const void*, Array> arrays_;  // of the loop, by address on the host
+    std::vector<Array> free_;              // of grids and results that are gone
     const void* parts_ = nullptr;
 };
 

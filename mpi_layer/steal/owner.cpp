@@ -18,22 +18,28 @@ constexpr std::int64_t kMaxGrains = std::numeric_limits<std::uint32_t>::max();
 // Of a part that is handed out, however little is known of its items: each piece is a header and two callbacks.
 constexpr std::int64_t kMaxPieces = 1 << 16;
 
+/// Rounded up; a + b - 1 may be beyond the largest number. @pre a >= 0, b > 0
+constexpr std::int64_t divided(std::int64_t a, std::int64_t b) noexcept {
+    return a / b + (a % b != 0 ? 1 : 0);
+}
+
 }  // namespace
 
 Owner::Owner(StealContext& context, std::int64_t owned, std::int64_t run_at_once)
     : context_(context), owned_(owned), at_once_(std::max<std::int64_t>(run_at_once, 1)), fixed_(run_at_once > 0) {
-    grain_ = owned > kMaxGrains ? (owned + kMaxGrains - 1) / kMaxGrains : 1;
-    context.queues.enter(context.epoch, static_cast<std::uint32_t>((owned + grain_ - 1) / grain_));
+    grain_ = std::max<std::int64_t>(divided(owned, kMaxGrains), 1);
+    context.queues.enter(context.epoch, static_cast<std::uint32_t>(divided(owned, grain_)));
 }
 
 Chunk Owner::items(Grains grains) const noexcept {
-    return {grain_ * grains.first, std::min(grain_ * grains.end, owned_)};
+    const auto begin_of = [&](std::int64_t grain) { return grain > owned_ / grain_ ? owned_ : grain_ * grain; };
+    return {begin_of(grains.first), begin_of(grains.end)};
 }
 
 Chunk Owner::take() {
     if (!kept_.empty()) {
         Chunk& kept = kept_.back();
-        const Chunk piece{kept.first, std::min(kept.first + at_once_, kept.end)};
+        const Chunk piece{kept.first, kept.first + std::min(at_once_, kept.size())};
         kept.first = piece.end;
         if (!kept) kept_.pop_back();
         return piece;
@@ -128,7 +134,7 @@ void Owner::hand_out(Ask ask, Grains grains, bool asked) {
 }
 
 std::int64_t Owner::pack(const Chunk& part, const StealHeader& header, std::vector<std::byte>& message) {
-    const std::int64_t many = fixed_ ? at_once_ : std::max(at_once_, (part.size() + kMaxPieces - 1) / kMaxPieces);
+    const std::int64_t many = fixed_ ? at_once_ : std::max(at_once_, divided(part.size(), kMaxPieces));
     begin_message(message, header);
     std::size_t largest = 0;
     std::int64_t at = 0;

@@ -93,7 +93,9 @@ public:
     [[nodiscard]] const std::vector<int>& node_of() const noexcept { return node_of_; }
 
     /// See NodeMemory::take(); what nobody uses of it takes no memory. As long as the team; collective over it.
-    [[nodiscard]] std::byte* take_node_memory(std::size_t bytes) { return node_memory_.take(node_comm_, bytes); }
+    [[nodiscard]] std::byte* take_node_memory(std::size_t bytes) {
+        return node_memory_.take(comm_, node_comm_, nodes_ > 1, bytes);
+    }
 
     [[nodiscard]] const gimbal_rank_settings& settings() const noexcept { return settings_; }
 

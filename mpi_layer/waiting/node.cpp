@@ -86,34 +86,38 @@ std::size_t Node::cores_bytes() const noexcept {
 
 bool Node::join(std::uint32_t refuses) noexcept {
     until_ns_ = now_ns() + kMeeting_ns;
-    if (share(refuses)) return true;
+    why_not_ = share(refuses);
+    if (!why_not_) return true;
     slots_ = 0;
     return false;
 }
 
-bool Node::share(std::uint32_t refuses) noexcept {
+const char* Node::share(std::uint32_t refuses) noexcept {
     static_assert(sizeof(Header) == 64 && offsetof(Header, attaching) == 36, "raise kLayout");
     int rank = 0;
     const Start start = this_start();
     if (mpi().Comm_rank(mpi().world, &rank) != MPI_SUCCESS || mpi().Comm_size(mpi().world, &size_) != MPI_SUCCESS ||
         mpi().Comm_group(mpi().world, &world_) != MPI_SUCCESS)
-        return false;
-    if (start.key == 0 || start.ranks < 1 || start.ranks > std::min(size_, kMaxSlots)) return false;
+        return "MPI does not tell who its ranks are";
+    if (start.key == 0 || start.ranks < 1 || start.ranks > size_)
+        return "the launcher does not tell which ranks are on this node";
+    if (start.ranks > kMaxSlots) return "there are more than 1024 ranks on this node";
     slots_ = start.ranks;
     const std::size_t ranks_bytes = rounded(sizeof(Header) + static_cast<std::size_t>(slots_) * sizeof(RankSlot));
     const std::size_t bytes = ranks_bytes + cores_bytes() + kCommunicators * arrivals_bytes(slots_);
     const int file = shared_file(start, bytes, until_ns_);
-    if (file < 0) return false;
+    if (file < 0) return kLate;
     const bool mapped = map(file, bytes);
     close(file);
-    if (!mapped) return false;
+    if (!mapped) return "there is no memory that the ranks of the node could share";
     cores_ = base_ + ranks_bytes;
     arrivals_ = cores_ + cores_bytes();
     header_->refused.fetch_or(refuses);
     const std::uint32_t number = header_->comers.fetch_add(1);
-    if (number >= static_cast<std::uint32_t>(slots_)) return false;
+    if (number >= static_cast<std::uint32_t>(slots_)) return "more ranks came than the launcher says are on this node";
     ranks_[number].comer.store(rank);
-    return meet(kJoined) && fill_slot(rank, size_) && meet(kFilled) && see_each_other();
+    if (!meet(kJoined) || !fill_slot(rank, size_) || !meet(kFilled)) return kLate;
+    return see_each_other() ? nullptr : "the ranks of the node are in containers of their own";
 }
 
 /// In containers of their own ranks would take each other for dead, or for other processes.

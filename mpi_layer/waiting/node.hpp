@@ -72,8 +72,13 @@ public:
     /// is 0
     bool join(std::uint32_t refuses) noexcept;
     [[nodiscard]] std::uint32_t refused() const noexcept;
+    /// Why ranks of this node share nothing, for a message; where join() or meet_again() has returned false.
+    [[nodiscard]] const char* why_not() const noexcept { return why_not_; }
     /// All have done what comes after join(). @return as join()
-    bool meet_again() noexcept { return meet(kBegun); }
+    bool meet_again() noexcept {
+        why_not_ = kLate;
+        return meet(kBegun);
+    }
 
     [[nodiscard]] int slots() const noexcept { return slots_; }
     [[nodiscard]] int slot() const noexcept { return slot_; }
@@ -108,16 +113,19 @@ public:
 
 private:
     struct Header;
+    static constexpr const char* kLate = "not all ranks of the node came within 3 s of MPI_Init, with the same Gimbal";
     enum Meeting : std::uint8_t { kJoined, kFilled, kBegun, kMeetings };
 
     [[nodiscard]] CommArrivals& arrivals(int number) noexcept;
     [[nodiscard]] CommArrivals* find_or_claim(std::uint64_t id, std::uint32_t members) noexcept;
-    bool share(std::uint32_t refuses) noexcept;
+    /// @return why not; nullptr: they share memory
+    [[nodiscard]] const char* share(std::uint32_t refuses) noexcept;
     bool fill_slot(int rank, int size) noexcept;
     [[nodiscard]] bool see_each_other() const noexcept;
     bool meet(Meeting meeting) noexcept;
     bool map(int file, std::size_t bytes) noexcept;
 
+    const char* why_not_ = kLate;
     MPI_Group world_{};
     std::int16_t* slot_of_rank_ = nullptr;  // [world's size] < 0: on another node
     int size_ = 0;                          // of the world

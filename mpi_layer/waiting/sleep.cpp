@@ -6,16 +6,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdio>
 #include <ctime>
 
 #include "gimbal/rank_cores.h"
+#include "gimbal/rank_loop.h"
 #include "node.hpp"
 
 // Not there where libgimbal.so is not, or is older: then a rank only sleeps.
 #pragma weak gimbal_rank_cores_lend
 #pragma weak gimbal_rank_cores_wanted
 #pragma weak gimbal_rank_cores_take_back
+#pragma weak gimbal_rank_warn
 
 namespace gimbal::waiting {
 
@@ -116,6 +120,12 @@ std::uint64_t sleep_until(Awaited& awaited) noexcept {
 
 void lend_cores(bool yes) noexcept {
     g_lends.store(yes);
+}
+
+void say_not_lent(const char* why) noexcept {
+    std::array<char, 256> text{};
+    std::snprintf(text.data(), text.size(), GIMBAL_ELASTIC_HAS_NO_EFFECT "%s", why);
+    if (gimbal_rank_warn) gimbal_rank_warn(text.data());
 }
 
 std::uint64_t sleeps_so_far() noexcept {

@@ -39,6 +39,9 @@ std::uint64_t sleep_until(Awaited& awaited) noexcept;
 /// Whether the cores are lent meanwhile; not where other threads of this rank may compute. @threads one, before all
 void lend_cores(bool yes) noexcept;
 
+/// Nothing is lent, though it is asked for: a warning, once, which the report goes by. @threads any
+void say_not_lent(const char* why) noexcept;
+
 /// How often ranks slept. @threads any
 std::uint64_t sleeps_so_far() noexcept;
 

@@ -22,6 +22,7 @@
 #pragma weak gimbal_rank_waiting_leave
 #pragma weak gimbal_rank_is_crowded
 #pragma weak gimbal_rank_cores_on
+#pragma weak gimbal_rank_cores_show
 #pragma weak gimbal_rank_cores_attach
 #pragma weak gimbal_rank_cores_detach
 
@@ -318,6 +319,17 @@ void WrappedCall::take_sums(const Visit& visit, std::uint64_t waiting_ns) const 
     add_to(g_sums.asleep_ns, asleep_ns_);
 }
 
+namespace {
+
+/// Before any rank is sure that all are there. @return why no cores are lent; nullptr: nothing is known against it
+const char* why_not_elastic(bool can_measure, bool shared) noexcept {
+    if (!can_measure) return "MPI refuses what is needed to follow its communicators";
+    if (!shared) return node().why_not();
+    return node().refused() & kNotElastic ? "another rank of the node has it off, or cannot" : nullptr;
+}
+
+}  // namespace
+
 void begin(const void* caller) noexcept {
     int begun = 0, size = 1;
     if (g_mode.begin_ns.load() || !mpi().find(caller)) return;
@@ -326,13 +338,17 @@ void begin(const void* caller) noexcept {
     gimbal_waiting_settings asked{};
     if (gimbal_rank_waiting_settings) gimbal_rank_waiting_settings(&asked);
     if (asked.elastic && gimbal_rank_cores_on) asked.elastic = gimbal_rank_cores_on();
+    const bool wanted = asked.elastic != 0;
     const bool can = Communicator::begin();
     if (!can) asked.measure = asked.elastic = 0;
     // Whatever the settings of one rank are: what all ranks of a node do must be the same. Ranks that do not come here,
     // as those of a program that has an MPI_Init of its own, are not waited for long.
     const bool shared = node().join((asked.measure ? 0 : kNotMeasured) | (asked.elastic ? 0 : kNotElastic));
     if (shared && (node().refused() & kNotMeasured)) asked.measure = 0;
-    if (!shared || (node().refused() & kNotElastic)) asked.elastic = 0;
+    if (const char* const why = why_not_elastic(can, shared); why && wanted) {
+        asked.elastic = 0;
+        say_not_lent(why);
+    }
     if (!asked.measure && !asked.elastic) return;
     t_is_main = true;
     int level = MPI_THREAD_SINGLE;
@@ -340,8 +356,13 @@ void begin(const void* caller) noexcept {
     g_many_threads.store(level == MPI_THREAD_MULTIPLE);
     let_be_quiet(level != MPI_THREAD_MULTIPLE);
     if (Communicator* const all = Communicator::of(mpi().world)) all->be_world();
+    if (asked.elastic && gimbal_rank_cores_show)
+        gimbal_rank_cores_show(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
     // Nobody's first call is before all have found their places.
-    if (shared && !node().meet_again()) asked.elastic = 0;
+    const bool together = !shared || node().meet_again();
+    if (wanted && asked.elastic && (!together || node().slots() < 2))
+        say_not_lent(together ? "the rank is alone on its node" : node().why_not());
+    if (!together) asked.elastic = 0;
     if (asked.elastic && gimbal_rank_cores_attach)
         gimbal_rank_cores_attach(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
     if (asked.elastic) begin_progress();

@@ -17,6 +17,7 @@
 #include <span>
 
 #include "base/clock.hpp"
+#include "lending/rank_part.hpp"
 
 namespace gimbal {
 
@@ -49,6 +50,10 @@ void futex_wake(const std::atomic<std::uint32_t>& word, std::uint32_t most) noex
 // Whether the program has bound the calling thread to the rank's own cores. In a child it has another number.
 __thread bool set_here __attribute__((tls_model("initial-exec"))) = false;
 
+bool is_place(const void* memory, std::size_t bytes, int slot, int slots) noexcept {
+    return memory && slot >= 0 && slot < slots && bytes >= static_cast<std::size_t>(slots) * NodeCores::kSlotBytes;
+}
+
 /// Of this process, as the system lists them.
 template <class Function>
 void for_each_thread(Function function) {
@@ -59,11 +64,17 @@ void for_each_thread(Function function) {
 
 }  // namespace
 
+void NodeCores::show(void* memory, std::size_t bytes, int slot_number, int slots) noexcept {
+    if (!is_place(memory, bytes, slot_number, slots)) return;
+    Slot& own = slot_in(memory, static_cast<std::uint32_t>(slot_number));
+    if (own.shown.load(std::memory_order_relaxed) != 0 || !own.inherited.read(0)) return;
+    own.shown.store(1, std::memory_order_release);  // partner: the acquire load in own_part()
+}
+
 bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slots, std::uint32_t cores) noexcept {
     const std::lock_guard lock(mutex_);
-    if (attached() || !memory || slot_number < 0 || slot_number >= slots ||
-        bytes < static_cast<std::size_t>(slots) * kSlotBytes)
-        return false;
+    if (attached() || !is_place(memory, bytes, slot_number, slots)) return false;
+    show(memory, bytes, slot_number, slots);
     memory_ = static_cast<std::byte*>(memory);
     number_ = static_cast<std::uint32_t>(slot_number);
     slots_ = static_cast<std::uint32_t>(slots);
@@ -75,12 +86,26 @@ bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slo
     return true;
 }
 
-// Ranks that a launcher has bound have masks that differ, and too few cores in each for all.
+// A launcher may have bound ranks, several to the same processors: they part these among themselves.
+CoreMask NodeCores::own_part() const noexcept {
+    std::uint32_t number = 0, ranks = 0;
+    for (std::uint32_t i = 0; i < slots_; ++i) {
+        const Slot& one = slot(i);
+        if (one.shown.load(std::memory_order_acquire) == 0) return {};
+        if (one.inherited == inherited_) {
+            if (i < number_) ++number;
+            ++ranks;
+        } else if (one.inherited.meets(inherited_)) {
+            return {};  // its part might be anywhere
+        }
+    }
+    return part_of_rank(inherited_, number, ranks, cores_, core_of);
+}
+
 void NodeCores::bind(Slot& own) noexcept {
-    if (!inherited_.read(0)) return;
-    own.mask = own.inherited = own_again_ = inherited_;
-    if (inherited_.cores() >= std::size_t{slots_} * cores_) {
-        const CoreMask mine = inherited_.part(std::size_t{number_} * cores_, cores_);
+    if (own.shown.load(std::memory_order_relaxed) == 0) return;
+    own.mask = own_again_ = inherited_ = own.inherited;
+    if (const CoreMask mine = own_part(); !mine.empty()) {
         note_bound_before(mine);
         find_what_gives_back();
         if (mine.apply(0))
@@ -260,8 +285,12 @@ void NodeCores::forget_in_child() noexcept {
     roaming_.store(0, std::memory_order_relaxed);
 }
 
+NodeCores::Slot& NodeCores::slot_in(void* memory, std::uint32_t number) noexcept {
+    return *reinterpret_cast<Slot*>(static_cast<std::byte*>(memory) + number * kSlotBytes);
+}
+
 NodeCores::Slot& NodeCores::slot(std::uint32_t number) const noexcept {
-    return *reinterpret_cast<Slot*>(memory_ + number * kSlotBytes);
+    return slot_in(memory_, number);
 }
 
 void NodeCores::lend(std::uint32_t cores) noexcept {

@@ -30,8 +30,12 @@ struct BorrowedCore {
 /// @source test: tests/unit/lending/node_cores_test.cpp
 class NodeCores {
 public:
-    /// Ranks that may all run everywhere get cores of their own, if there are enough: a rank that wakes is to find its
-    /// core free at once. Its main thread is bound, and who is started by it.
+    /// Show the other ranks of the node where this one may run. What they show before attach() is what that goes by.
+    /// @threads the main thread
+    static void show(void* memory, std::size_t bytes, int slot, int slots) noexcept;
+    /// Ranks that may all run on the same processors get cores of their own, if there are enough, all have shown where
+    /// they may run, and others may run on none of these: a rank that wakes is to find its core free at once. Its main
+    /// thread is bound, and who is started by it.
     /// @param memory  `slots` x kSlotBytes, zero at first  @param cores  of this rank [count]
     /// @return whether it could be done  @threads the main thread
     bool attach(void* memory, std::size_t bytes, int slot, int slots, std::uint32_t cores) noexcept;
@@ -98,12 +102,15 @@ private:
         std::atomic<std::uint32_t> sleepers{0};            // workers that want a core [count]
         alignas(128) std::atomic<std::uint32_t> bound{0};  // 1: the mask is there
         std::atomic<std::uint32_t> wants{0};               // 1: it has work for others' cores
+        std::atomic<std::uint32_t> shown{0};               // 1: `inherited` is there
         CoreMask mask;                                     // where the rank's own threads run
         CoreMask inherited;                                // where they might before
     };
     static_assert(sizeof(Slot) <= kSlotBytes);
 
+    [[nodiscard]] static Slot& slot_in(void* memory, std::uint32_t number) noexcept;
     [[nodiscard]] Slot& slot(std::uint32_t number) const noexcept;
+    [[nodiscard]] CoreMask own_part() const noexcept;
     void bind(Slot& own) noexcept;
     [[nodiscard]] std::size_t processors() const noexcept;
     [[nodiscard]] bool crowded() const noexcept { return processors() < std::size_t{slots_} * cores_; }

@@ -31,11 +31,16 @@ int gimbal_rank_cores_on(void) {
     if (asked.rank_threads > 0) return 1;
     // Taken for one thread, a rank would be bound to one core with all that it starts.
     static const bool said = gimbal::warn_once([] {
-        return "GIMBAL_ELASTIC has no effect: GIMBAL_RANK_THREADS, which says how many threads a rank has, is not set "
-               "(gimbal run --elastic -t T sets both)";
+        return GIMBAL_ELASTIC_HAS_NO_EFFECT
+            "GIMBAL_RANK_THREADS, which says how many threads a rank has, is not set (gimbal run --elastic -t T sets "
+            "both)";
     });
     static_cast<void>(said);
     return 0;
+}
+
+void gimbal_rank_cores_show(void* memory, unsigned long bytes, int slot, int slots) {
+    if (gimbal_rank_cores_on()) gimbal::NodeCores::show(memory, bytes, slot, slots);
 }
 
 void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots) {

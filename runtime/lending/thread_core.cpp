@@ -52,16 +52,10 @@ std::size_t CoreMask::cores() const noexcept {
     return sum;
 }
 
-CoreMask CoreMask::part(std::size_t first, std::size_t count) const noexcept {
-    CoreMask some = *this;
-    some.words_.fill(0);
-    std::size_t number = 0;
-    for (std::size_t core = 0; core < kMax; ++core) {
-        if (!has(static_cast<int>(core))) continue;
-        if (number >= first && number < first + count) some = some.with(static_cast<int>(core));
-        ++number;
-    }
-    return some;
+bool CoreMask::meets(const CoreMask& other) const noexcept {
+    for (std::size_t i = 0; i < words_.size(); ++i)
+        if ((words_[i] & other.words_[i]) != 0) return true;
+    return false;
 }
 
 bool CoreMask::read(pid_t thread) noexcept {

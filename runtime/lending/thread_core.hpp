@@ -24,8 +24,8 @@ public:
     [[nodiscard]] CoreMask with(const CoreMask& other) const noexcept;
     /// [count]
     [[nodiscard]] std::size_t cores() const noexcept;
-    /// Its cores [first, first + count), in the order of their numbers.
-    [[nodiscard]] CoreMask part(std::size_t first, std::size_t count) const noexcept;
+    /// Whether both have some.
+    [[nodiscard]] bool meets(const CoreMask& other) const noexcept;
 
     /// Of a thread. @return false: it has ended, or the machine is too large  @cost one system call
     bool read(pid_t thread) noexcept;

@@ -8,6 +8,7 @@
 #include "base/warnings.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/rank_cores.h"
 #include "report/choices.hpp"
 #include "report/metrics.hpp"
 
@@ -220,7 +221,12 @@ void add_per_rank(const LoopSummary& loop, std::uint32_t ranks, ByRank& seconds)
             sum += loop.per_worker[static_cast<std::size_t>(rank)].busy_s;
 }
 
-bool is_elastic(const RunRecord& record) {
+bool is_in_vain(const RunRecord& record) {
+    return std::any_of(record.warnings.begin(), record.warnings.end(),
+                       [](const std::string& warning) { return warning.starts_with(GIMBAL_ELASTIC_HAS_NO_EFFECT); });
+}
+
+bool wants_elastic(const RunRecord& record) {
     const OptionSpec* const option = find_option("GIMBAL_ELASTIC");
     return std::any_of(record.options.begin(), record.options.end(), [&](const Setting& use) {
         try {
@@ -275,7 +281,9 @@ void add_process(const RunRecord& record, std::span<const RunRecord> all, Merged
     if (run.program_schedule.empty()) run.program_schedule = schedule_of_program(record);
     run.alone = run.alone || record.alone;
     run.unseen_mpi = run.unseen_mpi || (record.mpi == MpiHere::watched && !record.waiting);
-    run.elastic = run.elastic || is_elastic(record);
+    const bool in_vain = is_in_vain(record);
+    run.elastic = run.elastic || (!in_vain && wants_elastic(record));
+    run.elastic_in_vain = run.elastic_in_vain || in_vain;
     // The words of kept/store.hpp; what was refused is replaced.
     run.keeps = run.keeps || record.cache == "new" || record.cache == "known" || record.cache == "refused";
     add_warnings(record, all, run.warnings);

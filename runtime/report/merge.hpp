@@ -97,6 +97,7 @@ struct MergedRun {
     std::optional<Efficiency> efficiency;     ///< nothing: waiting in MPI was not measured in all ranks
     std::vector<WaitingPath> waiting_places;  ///< where ranks wait, those with the longest waiting first
     bool elastic = false;                     ///< ranks that wait lend their cores
+    bool elastic_in_vain = false;             ///< some do not, though it was asked for: a warning says why
     bool keeps = false;                       ///< what is learnt is kept for the next run
     std::string program_schedule;             ///< of omp_set_schedule(), where no rule takes loops all the same
 };

@@ -321,6 +321,7 @@ std::string note_on_ranks(const MergedRun& run) {
             may_sleep = !place.call.starts_with("MPI_Win_") && !place.call.starts_with("MPI_Comm_");
         }
     }
+    if (run.elastic_in_vain && !run.elastic) return text + ". --elastic has no effect here; a warning says why.";
     if (run.elastic && run.regions_with_numbers > 0)
         return text + ". Their cores could not join " + std::to_string(run.regions_with_numbers) +
                (run.regions_with_numbers == 1 ? " region" : " regions") +

@@ -25,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStream = "standard input";
+constexpr const char* kBlanks = " \t\r\n\v\f";  // between frames
 
 std::vector<std::string> images_in(const std::string& folder) {
     std::vector<std::string> names;
@@ -85,6 +86,10 @@ std::optional<Image> FrameSource::next() {
     return read_image(folder_ ? (fs::path(path_) / names_[frame]).string() : path_);
 }
 
+void FrameSource::pass_blanks() {
+    if (at_ > 0) read_.erase(0, std::min(read_.find_first_not_of(kBlanks), read_.size()));
+}
+
 std::optional<Image> FrameSource::next_of_stream() {
     // The head of a frame says how much it needs, so a frame is tried whenever as much again has come.
     std::size_t wanted = 1;
@@ -100,12 +105,14 @@ std::optional<Image> FrameSource::next_of_stream() {
             if (count < 0) throw ImageError(std::string("cannot read ") + kStream + ": " + std::strerror(errno));
             ended = count == 0;
             read_.append(part.data(), static_cast<std::size_t>(count));
+            pass_blanks();
         }
         try {
             std::string_view text = read_;
             std::optional<Image> image = take_pnm(text, std::string(kStream) + ", frame " + std::to_string(at_));
             read_.erase(0, read_.size() - text.size());
             if (image) ++at_;
+            pass_blanks();
             return image;
         } catch (const TruncatedImage&) {
             if (ended || wanted > std::size_t{3} * kMaxSide * kMaxSide) throw;

@@ -39,6 +39,8 @@ public:
 
 private:
     std::optional<Image> next_of_stream();
+    /// Those that follow a frame: a stream may end in a line feed, and frames may have one between them.
+    void pass_blanks();
 
     std::string path_;
     bool folder_ = false;

@@ -140,13 +140,14 @@ Summary restore_frames(const Options& options) {
     FrameSource source(options.input, options.frames);
     FrameSink sink(options.output, source);
     Reader reader(source, options);
+    Restorer restorer(options.config);
     std::future<void> written;
     const double begin_s = apps::wall_s();
     while (std::optional<Frame> frame = reader.next()) {
         if (summary.frames == 0 && sink.holds_one() && reader.more())
             throw ImageError("cannot write " + options.output +
                              ": there are several frames, and an image file holds one; allowed: a folder, or -o -");
-        Restored result = restored(frame->noisy, options.config);
+        Restored result = restorer.restored(frame->noisy);
         if (frame->original && options.judge) judge(summary, *frame, result);
         if (!options.picture.empty() && summary.frames == 0) {
             std::vector<const Image*> images{&frame->noisy, &result.median, &result.image};

@@ -2,12 +2,14 @@
 #include "image_file.hpp"
 
 #include <gimbal/output_file.hpp>
+#include <gimbal/plain_text.hpp>
 
 #include <png.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -32,8 +34,11 @@ void require_size(const std::string& name, std::uint64_t width, std::uint64_t he
         refuse(name, size + ", and at most " + std::to_string(kMaxSide) + " along a side are read");
 }
 
+/// In capitals, too, as cameras write it. @param end  in small letters
 bool ends_with(const std::string& path, std::string_view end) {
-    return path.size() > end.size() && std::string_view(path).substr(path.size() - end.size()) == end;
+    if (path.size() <= end.size()) return false;
+    return std::equal(end.begin(), end.end(), path.end() - static_cast<std::ptrdiff_t>(end.size()),
+                      [](char wanted, char found) { return wanted == gimbal::ascii_lower(found); });
 }
 
 /// Samples that lie together pixel by pixel, as files have them. @param pixels  [height * width * channels]

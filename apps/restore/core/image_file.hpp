@@ -22,7 +22,7 @@ struct TruncatedImage : ImageError {
 
 constexpr std::int64_t kMaxSide = 32768;  ///< pixels along a side of an image that is read
 
-/// Formats of files, by the end of their names.
+/// Formats of files, by the end of their names, .PNG as .png.
 bool has_image_name(const std::string& path);
 
 /// Read an 8-bit image, grey or RGB: PNG, or binary PGM or PPM (P5, P6). The content says which.

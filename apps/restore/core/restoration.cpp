@@ -7,13 +7,20 @@
 #include "detect.hpp"
 #include "regularise.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace restore {
 
 namespace {
+
+using Stop = std::function<bool(std::int64_t)>;
 
 /// u before the first step: the median in place of every noisy pixel.
 std::vector<Cell> first_cells(const Plane& plane, const Detection& found) {
@@ -23,50 +30,94 @@ std::vector<Cell> first_cells(const Plane& plane, const Detection& found) {
     return cells;
 }
 
-/// The steps of one plane, on threads, or on threads and a device. @return [steps] their times [s]
-std::vector<double> regularise(apps::TwoGrids<Cell>& grids, const RegulariseKernel& kernel, const Config& config,
-                               const std::function<bool(std::int64_t)>& stop, std::string& report) {
-    constexpr std::int64_t kNone = 0;
-    if (config.device < 0)
-        return apps::loop_of_stencil_reduce(grids, kernel, std::plus<>(), kNone, stop, apps::OnThreads{});
-    gimbal::DeviceLoop loop(
-        {.name = "restore", .rows = grids.rows, .device = config.device, .fixed_part = config.device_part});
-    const auto pixels = static_cast<std::size_t>(grids.rows * grids.columns);
-    const std::uint8_t* const observed = loop.copy(kernel.observed, pixels);
-    const std::uint8_t* const noisy = loop.copy(kernel.noisy, pixels);
-    const std::int64_t* const slopes = loop.copy(kernel.slopes, Slopes().size());
-    const auto at_device = [&](RegulariseKernel there) {
-        there.observed = observed;
-        there.noisy = noisy;
-        there.slopes = slopes;
-        return there;
-    };
-    apps::WithDevice back(loop, at_device, config.device);
-    const std::vector<double> times_s = apps::loop_of_stencil_reduce(grids, kernel, std::plus<>(), kNone, stop, back);
-    back.fetch(grids.from);
-    report = loop.report();
-    return times_s;
-}
+/// The steps of planes of one size, on threads and a device.
+class DeviceSteps {
+public:
+    /// @param first  of the first plane; its slopes are those of all
+    DeviceSteps(const RegulariseKernel& first, const Config& config)
+        : loop_({.name = "restore", .rows = first.rows, .device = config.device, .fixed_part = config.device_part}),
+          slopes_(loop_.copy(first.slopes, Slopes().size())),
+          observed_(loop_.add_array(bytes_of(first.observed), static_cast<std::size_t>(first.columns))),
+          noisy_(loop_.add_array(bytes_of(first.noisy), static_cast<std::size_t>(first.columns))),
+          back_(loop_, [this](const RegulariseKernel& here) { return at_device(here); }, config.device,
+                {observed_, noisy_}) {}
+
+    /// Those of one plane. @return [steps] their times [s]
+    std::vector<double> run(apps::TwoGrids<Cell>& grids, const RegulariseKernel& kernel, const Stop& stop) {
+        loop_.rebind(observed_, bytes_of(kernel.observed));
+        loop_.rebind(noisy_, bytes_of(kernel.noisy));
+        back_.begin_others();
+        std::vector<double> times_s =
+            apps::loop_of_stencil_reduce(grids, kernel, std::plus<>(), std::int64_t{0}, stop, back_);
+        back_.fetch(grids.from);
+        return times_s;
+    }
+
+    [[nodiscard]] std::string report() const { return loop_.report(); }
+
+private:
+    /// As DeviceLoop wants them: these are only read.
+    static std::uint8_t* bytes_of(const std::uint8_t* samples) { return const_cast<std::uint8_t*>(samples); }
+
+    RegulariseKernel at_device(RegulariseKernel kernel) const {
+        kernel.observed = loop_.on_device<std::uint8_t>(observed_);
+        kernel.noisy = loop_.on_device<std::uint8_t>(noisy_);
+        kernel.slopes = slopes_;
+        return kernel;
+    }
+
+    gimbal::DeviceLoop loop_;
+    const std::int64_t* slopes_;
+    int observed_;
+    int noisy_;
+    apps::WithDevice<std::function<RegulariseKernel(const RegulariseKernel&)>> back_;
+};
+
+}  // namespace
+
+struct Restorer::OnDevice {
+    static constexpr std::size_t kMaxSizes = 4;  // of images whose loops and memory are kept
+
+    DeviceSteps& of(const RegulariseKernel& kernel, const Config& config) {
+        const std::pair size(kernel.rows, kernel.columns);
+        if (steps.size() == kMaxSizes && steps.count(size) == 0) steps.clear();
+        return steps.try_emplace(size, kernel, config).first->second;
+    }
+
+    std::map<std::pair<std::int64_t, std::int64_t>, DeviceSteps> steps;
+};
+
+Restorer::Restorer(const Config& config)
+    : config_(config), slopes_(slopes_of(config.regularisation)), on_device_(std::make_unique<OnDevice>()) {}
+
+Restorer::~Restorer() = default;
 
 /// Both phases of one plane; adds to the result.
-void restore_plane(const Plane& plane, const Slopes& slopes, const Config& config, Restored& result) {
+void Restorer::restore_plane(const Plane& plane, Restored& result) {
     Detection found;
     result.detection.times_s.push_back(
-        apps::seconds_of([&] { found = detect(plane, config.regularisation.kind, config.window); }));
+        apps::seconds_of([&] { found = detect(plane, config_.regularisation.kind, config_.window); }));
     result.noisy += found.count;
     std::vector<Cell> cells = first_cells(plane, found);
     std::vector<Cell> others = cells;
     RegulariseKernel kernel{
-        plane.samples.data(), found.noisy.samples.data(), slopes.data(), plane.height, plane.width, true};
+        plane.samples.data(), found.noisy.samples.data(), slopes_.data(), plane.height, plane.width, true};
     std::int64_t step = 0;
-    const auto stop = [&](std::int64_t change) {
-        kernel.all = !config.active;
+    const Stop stop = [&](std::int64_t change) {
+        kernel.all = !config_.active;
         ++step;
-        return step >= config.max_steps ||
-               static_cast<double>(change) < config.bound * static_cast<double>(found.count) || found.count == 0;
+        return step >= config_.max_steps ||
+               static_cast<double>(change) < config_.bound * static_cast<double>(found.count) || found.count == 0;
     };
     apps::TwoGrids<Cell> grids{plane.height, plane.width, cells.data(), others.data()};
-    const std::vector<double> times_s = regularise(grids, kernel, config, stop, result.device);
+    std::vector<double> times_s;
+    if (config_.device < 0) {
+        times_s = apps::loop_of_stencil_reduce(grids, kernel, std::plus<>(), std::int64_t{0}, stop, apps::OnThreads{});
+    } else {
+        DeviceSteps& steps = on_device_->of(kernel, config_);
+        times_s = steps.run(grids, kernel, stop);
+        result.device = steps.report();
+    }
     Plane restored_plane(plane.width, plane.height);
     for (std::size_t i = 0; i < cells.size(); ++i) restored_plane.samples[i] = grids.from[i].value;
     result.image.planes.push_back(std::move(restored_plane));
@@ -76,15 +127,16 @@ void restore_plane(const Plane& plane, const Slopes& slopes, const Config& confi
     result.steps += step;
 }
 
-}  // namespace
-
-Restored restored(const Image& noisy, const Config& config) {
+Restored Restorer::restored(const Image& noisy) {
     Restored result;
     result.detection.name = "detect";
     result.regularisation.name = "regularise";
-    const Slopes slopes = slopes_of(config.regularisation);
-    for (const Plane& plane : noisy.planes) restore_plane(plane, slopes, config, result);
+    for (const Plane& plane : noisy.planes) restore_plane(plane, result);
     return result;
+}
+
+Restored restored(const Image& noisy, const Config& config) {
+    return Restorer(config).restored(noisy);
 }
 
 }  // namespace restore

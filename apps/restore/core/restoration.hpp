@@ -6,6 +6,7 @@
 #include "image.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace restore {
@@ -27,14 +28,37 @@ struct Restored {
     Image median;                    ///< after the first phase alone
     std::int64_t noisy = 0;          ///< pixels, over all planes
     std::int64_t steps = 0;          ///< of the second phase, over all planes
-    std::string device;              ///< what a device did; empty if there was none
+    std::string device;              ///< what a device did so far in images of this size; empty if there was none
     apps::LoopTimes detection;       ///< [planes]
     apps::LoopTimes regularisation;  ///< [steps]
 };
 
-/// Both phases, plane by plane. The image is bitwise the same for every schedule, number of threads and split.
-/// @pre at least one pixel   @errors std::bad_alloc   @threads forks teams
-/// @source Chan, Ho, Nikolova 2005; test: tests/unit/restore/restoration_test.cpp
-Restored restored(const Image& noisy, const Config& config);
+/// Restores images one after the other. What a device is found to be like, and its memory, stay from plane to plane and
+/// from image to image of one size.
+/// @threads one at a time
+class Restorer {
+public:
+    explicit Restorer(const Config& config);
+    ~Restorer();
+    Restorer(const Restorer&) = delete;
+    Restorer& operator=(const Restorer&) = delete;
+
+    /// Both phases, plane by plane. The image is bitwise the same for every schedule, number of threads and split.
+    /// @pre at least one pixel   @errors std::bad_alloc   @threads forks teams
+    /// @source Chan, Ho, Nikolova 2005; test: tests/unit/restore/restoration_test.cpp
+    [[nodiscard]] Restored restored(const Image& noisy);
+
+private:
+    struct OnDevice;
+
+    void restore_plane(const Plane& plane, Restored& result);
+
+    Config config_;
+    Slopes slopes_;
+    std::unique_ptr<OnDevice> on_device_;
+};
+
+/// The same for one image.
+[[nodiscard]] Restored restored(const Image& noisy, const Config& config);
 
 }  // namespace restore

@@ -28,6 +28,16 @@ public:
     /// Whether launches cost so much that a device is better given one piece than many.
     [[nodiscard]] bool pays() const noexcept { return launch_s_ > row_s_ * static_cast<double>(least_); }
 
+    /// What an execution takes with the device, at best, and on all threads without it [s]. The thread that drives the
+    /// device runs no rows itself; a team of one runs both sides one after the other.
+    /// @param threads  of the team, the driving one among them, >= 1 [count]
+    [[nodiscard]] double with_device_s(int threads) const noexcept {
+        return threads > 1 && balanced() > 0 ? std::min(split_s(), whole_s()) : whole_s();
+    }
+    [[nodiscard]] double without_device_s(int threads) const noexcept {
+        return thread_row_s_ * static_cast<double>(rows_) * std::max(threads - 1, 1) / threads;
+    }
+
     /// Rows of the device in the next execution; the number of them all: the threads get none [rows].
     [[nodiscard]] std::int64_t next() const noexcept {
         const std::int64_t split = balanced();
@@ -41,7 +51,11 @@ public:
     void ran(std::int64_t rows, double device_s, double threads_s, double loop_s) noexcept {
         const bool whole = rows == rows_;
         since_ = whole == whole_wins() ? since_ + 1 : 0;
-        if (rows > 0) learn(row_s_, std::max((device_s - launch_s_) / static_cast<double>(rows), kLeastRow_s));
+        if (rows > 0) {
+            // One execution that something else has held up must not take the device's rows away for many others.
+            const double most_s = std::max(kMostTimes * row_s_, thread_row_s_);
+            learn(row_s_, std::clamp((device_s - launch_s_) / static_cast<double>(rows), kLeastRow_s, most_s));
+        }
         if (!whole) learn(thread_row_s_, std::max(threads_s / static_cast<double>(rows_ - rows), kLeastRow_s));
         More& more = whole ? whole_more_ : split_more_;
         const double seen = std::max(loop_s - std::max(device_s, threads_s), 0.0);
@@ -53,8 +67,10 @@ public:
 private:
     static constexpr double kLeastRow_s = 1e-12;
     static constexpr double kNewest = 0.3;  // weight of the newest in running means
-    static constexpr double kNear = 1.25;   // the slower kind is looked at again if it took no longer than that
-    static constexpr int kAgain = 64;       // executions until it is
+    static constexpr double kMostTimes =
+        3;                                 // as long as a row is known to take, or as for threads: more is not believed
+    static constexpr double kNear = 1.25;  // the slower kind is looked at again if it took no longer than that
+    static constexpr int kAgain = 64;      // executions until it is
 
     /// What an execution takes besides the longer of both sides.
     struct More {

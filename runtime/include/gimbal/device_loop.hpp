@@ -35,8 +35,9 @@ namespace gimbal {
 /// piece (DeviceBlock), and the threads share the rest. Arrays of rows are kept on the device: what moves is the halo
 /// between its rows and the threads', and rows that change hands.
 ///
-/// Where there is no device, no memory on it, no Gimbal, or where the device is slower than half a thread, the loop
-/// runs on threads alone, `schedule(runtime)`, and one line on standard error says why. Results are those of the
+/// Where there is no device, no memory on it, no Gimbal, or where all threads are faster without the device, the loop
+/// runs on threads alone, `schedule(runtime)`, and one line on standard error says why, once for a name and line of the
+/// program, however many objects are made there. Results are those of the
 /// bodies: Gimbal adds nothing to them and takes nothing away.
 ///
 /// The bodies of run() are the program's: one for threads, and one with `#pragma omp target` for the device, which
@@ -49,7 +50,7 @@ public:
     /// @errors std::bad_alloc; a device that cannot be used is said, not thrown
     explicit DeviceLoop(DeviceLoopSettings settings, const char* file = __builtin_FILE(), int line = __builtin_LINE())
         : settings_(checked_settings(std::move(settings))),
-          source_(source_of(settings_.name, file, line)),
+          source_(source_text(settings_.name, file, line)),
           rows_(settings_.rows, settings_.halo, settings_.device),
           probe_(settings_.rows, settings_.least_rows),
           block_(settings_.rows, settings_.least_rows) {
@@ -69,7 +70,7 @@ public:
     /// Gives the report() to Gimbal's.
     ~DeviceLoop() {
         const std::string text = report();
-        if (gimbal_report_note && !text.empty()) gimbal_report_note(subject_of(settings_.name).c_str(), text.c_str());
+        if (gimbal_report_note && !text.empty()) gimbal_report_note(subject_text(settings_.name).c_str(), text.c_str());
     }
     DeviceLoop(const DeviceLoop&) = delete;
     DeviceLoop& operator=(const DeviceLoop&) = delete;
@@ -102,6 +103,11 @@ public:
     /// The program has written an array on the host, between executions: the device is to have it anew. Where only some
     /// rows were written, after fetch().
     void changed(int array) { rows_.changed(array); }
+
+    /// The array lies elsewhere on the host from now on, with other rows in it, which the device is to have; its memory
+    /// there stays. So one loop, which knows its split, serves data that come and go.
+    /// @param host  null: nowhere for now, and executions leave it out
+    void rebind(int array, void* host) { rows_.rebind(array, host); }
 
     /// One execution.
     /// @param reads   arrays of which rows and their halo are read  @param writes  arrays of which rows are written,
@@ -149,27 +155,11 @@ public:
     }
 
 private:
-    static constexpr double kSlow = 0.5;  // of a thread's speed: the thread that drives the device does more by itself
-
     struct Execution {
         const std::vector<int>& reads;
         const std::vector<int>& writes;
         std::vector<DevicePart> parts;  // [workers]; the first is the device's
     };
-
-    /// As compilers tell where a loop is.
-    static std::string source_of(std::string name, const std::string& file, int line) {
-        std::replace(name.begin(), name.end(), ';', ',');
-        return ";" + file + ";" + name + ";" + std::to_string(line) + ";0;;";
-    }
-
-    /// What gimbal_report_note() takes as its subject.
-    static std::string subject_of(std::string name) {
-        constexpr std::size_t kMaxLength = 100;
-        std::replace(name.begin(), name.end(), ':', ' ');
-        std::replace(name.begin(), name.end(), '\n', ' ');
-        return name.empty() ? "device loop" : name.substr(0, kMaxLength);
-    }
 
     static bool gimbal_here() {
         return gimbal_hook_layout && gimbal_schedule_parse && gimbal_loop_open &&
@@ -180,7 +170,8 @@ private:
         if (!on_) return;
         on_ = false;
         rows_.fetch_all();
-        std::fprintf(stderr, "gimbal: %s: runs on threads alone: %s\n", settings_.name.c_str(), why.c_str());
+        if (is_first_time(source_))
+            std::fprintf(stderr, "gimbal: %s: runs on threads alone: %s\n", settings_.name.c_str(), why.c_str());
     }
 
     /// Memory on the device that holds what lies on the host. @return null without a device, from then on
@@ -267,9 +258,17 @@ private:
         if (!probe_.done()) return {};
         block_.probed(probe_.launch_s(), probe_.ratio() * probe_.thread_row_s(),
                       probe_.thread_row_s() / std::max(omp_get_max_threads() - 1, 1));
-        if (block_.pays()) return block_.next() == 0 ? " takes as long for a launch as threads for the loop" : "";
-        if (probe_.ratio() * kSlow <= 1) return {};
-        return " takes " + fixed_digits(probe_.ratio(), 1) + " times as long as a thread";
+        return why_too_slow(omp_get_max_threads());
+    }
+
+    /// By the first executions. @return why the device is better left out; empty: it is not, or that cannot be told
+    [[nodiscard]] std::string why_too_slow(int threads) const {
+        if (block_.pays() && block_.next() == 0) return " takes as long for a launch as threads for the loop";
+        const double with_s = block_.with_device_s(threads);
+        const double without_s = block_.without_device_s(threads);
+        if (!probe_.tells() || with_s < without_s) return {};
+        return " takes too long: " + fixed_digits(1e6 * with_s, 0) + " us with it, " +
+               fixed_digits(1e6 * without_s, 0) + " us on threads alone";
     }
 
     /// @return why the device is better left out; empty: it is not
@@ -281,8 +280,9 @@ private:
             run_shared(execution, host, device);
         tally_.add(execution.parts, settings_.rows, block_.pays());
         if (tally_.has_slowed()) probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
-        if (!tally_.too_slow()) return {};
-        return " was too slow in " + std::to_string(DeviceTally::kLateExecutions) + " executions";
+        if (!tally_.too_slow() && !tally_.in_vain()) return {};
+        const int executions = tally_.too_slow() ? DeviceTally::kLateExecutions : DeviceTally::kVainExecutions;
+        return " was too slow in " + std::to_string(executions) + " executions";
     }
 
     /// The device's rows first, in one piece; the other threads share the rest. A team of one runs one after the other.
@@ -347,6 +347,12 @@ private:
     template <class Host, class Device>
     void run_fixed(Execution& execution, const Host& host, const Device& device) {
         const auto cut = static_cast<std::int64_t>(settings_.fixed_part * static_cast<double>(settings_.rows) + 0.5);
+        if (cut == 0) {  // no thread has a device to drive
+            on_threads(host);
+            execution.parts.back().rows = settings_.rows;
+            tally_.take(execution.parts, settings_.rows);
+            return;
+        }
 #pragma omp parallel default(shared)
         {
             const std::int64_t threads = omp_get_num_threads();

@@ -50,13 +50,14 @@ public:
 
     /// What a thread takes for a row, of all that threads ran last [s].
     [[nodiscard]] double thread_row_s() const noexcept { return row_s_; }
-    /// What the device takes for the work of a second of a thread, launches aside. 1 where the rows of the pieces cost
-    /// so little, beside others, that it cannot be told.
-    [[nodiscard]] double ratio() const noexcept {
-        const double more_s = thread_s_[2] - thread_s_[1];
+    /// Whether the rows of the pieces cost enough, beside others, to tell how fast the device is.
+    [[nodiscard]] bool tells() const noexcept {
         const auto more = static_cast<double>(piece(2).size() - piece(1).size());
-        if (more <= 0 || more_s <= kTelling * row_s_ * more) return 1;
-        return std::max(device_s_[2] - device_s_[1], 0.0) / more_s;
+        return more > 0 && thread_s_[2] - thread_s_[1] > kTelling * row_s_ * more;
+    }
+    /// What the device takes for the work of a second of a thread, launches aside. 1 where it cannot be told.
+    [[nodiscard]] double ratio() const noexcept {
+        return tells() ? std::max(device_s_[2] - device_s_[1], 0.0) / (thread_s_[2] - thread_s_[1]) : 1;
     }
     /// What a launch costs [s].
     [[nodiscard]] double launch_s() const noexcept {

@@ -88,6 +88,12 @@ public:
         std::fill(where.begin(), where.end(), kOnHost);
     }
 
+    /// The host's rows are others, at this address.
+    void rebind(int array, void* host) {
+        arrays_[static_cast<std::size_t>(array)].host = static_cast<char*>(host);
+        changed(array);
+    }
+
     /// Have all rows of an array on the host.
     void fetch(int array) { bring(arrays_[static_cast<std::size_t>(array)], {0, rows_}, false); }
     void fetch_all() {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <set>
 #include <string>
 
 namespace gimbal {
@@ -28,6 +31,28 @@ struct DeviceLoopSettings {
     if (settings.least_rows <= 0) settings.least_rows = std::max<std::int64_t>(settings.rows / 128, 1);
     settings.least_rows = std::clamp<std::int64_t>(settings.least_rows, 1, std::max<std::int64_t>(settings.rows, 1));
     return settings;
+}
+
+/// Where a loop is, as compilers tell it.
+[[nodiscard]] inline std::string source_text(std::string name, const std::string& file, int line) {
+    std::replace(name.begin(), name.end(), ';', ',');
+    return ";" + file + ";" + name + ";" + std::to_string(line) + ";0;;";
+}
+
+/// A name as gimbal_report_note() takes it for a subject.
+[[nodiscard]] inline std::string subject_text(std::string name) {
+    constexpr std::size_t kMaxLength = 100;
+    std::replace(name.begin(), name.end(), ':', ' ');
+    std::replace(name.begin(), name.end(), '\n', ' ');
+    return name.empty() ? "device loop" : name.substr(0, kMaxLength);
+}
+
+/// Whether this process has not asked with this text before. @errors std::bad_alloc  @threads any
+[[nodiscard]] inline bool is_first_time(const std::string& text) {
+    static std::mutex mutex;
+    static std::set<std::string> known;
+    const std::lock_guard lock(mutex);
+    return known.insert(text).second;
 }
 
 }  // namespace gimbal

@@ -30,9 +30,10 @@ class DeviceTally {
 public:
     static constexpr double kLate = 1.5;  // times longer than the threads need: the device holds everybody up
     static constexpr int kLateExecutions = 3;
+    static constexpr int kVainExecutions = 8;  // more, since a split that is still being learnt may cost time
 
     /// Take in an execution, and see whether the device was late.
-    /// @param parts  [workers] what each did; the first is the device
+    /// @param parts  [1 + threads] what each did; the first is the device, which one of the threads drives
     /// @param rows   of the loop [rows], >= 1
     /// @param one_piece  the device got its rows in one piece: where that takes long, the next piece is shorter
     /// @errors none  @cost O(workers)
@@ -45,6 +46,7 @@ public:
         // Without rows: the technique has none for so slow a worker.
         const bool late = device.rows == 0 || (!one_piece && device.time_s > kLate * threads.longest_s);
         late_ = late ? late_ + 1 : 0;
+        note_gain(device, threads, rows, static_cast<std::int64_t>(parts.size()) - 1);
     }
 
     /// What all threads did.
@@ -84,12 +86,15 @@ public:
         if (slower_ < kLateExecutions || split_.executions < looked_at_ + kAgain) return false;
         looked_at_ = split_.executions;
         usual_ = {};
-        slower_ = 0;
+        slower_ = vain_ = 0;
         return true;
     }
 
     /// Whether the threads are better off without the device: it was late in each of the last kLateExecutions.
     [[nodiscard]] bool too_slow() const noexcept { return late_ >= kLateExecutions; }
+    /// Whether in each of the last kVainExecutions all threads, the one that drives the device among them, would have
+    /// needed no longer without it.
+    [[nodiscard]] bool in_vain() const noexcept { return vain_ >= kVainExecutions; }
 
 private:
     static constexpr double kSlower = 3;  // times as long as it usually takes
@@ -105,10 +110,20 @@ private:
         slower_ = now > kSlower * usual ? slower_ + 1 : 0;
     }
 
+    // In a team of one both sides run one after the other. Where threads had no rows nothing can be said.
+    void note_gain(const DevicePart& device, const Threads& threads, std::int64_t rows, std::int64_t team) noexcept {
+        if (threads.rows == 0 || team < 1) return;
+        const double row_s = threads.time_s / static_cast<double>(threads.rows);
+        const double without_s = row_s * static_cast<double>(rows) / static_cast<double>(team);
+        const double with_s = team == 1 ? device.time_s + threads.time_s : std::max(device.time_s, threads.longest_s);
+        vain_ = with_s < without_s ? 0 : vain_ + 1;
+    }
+
     DeviceSplit split_;
     DevicePart threads_;
     DevicePart device_;
     int late_ = 0;                      // executions in a row
+    int vain_ = 0;                      // likewise
     std::array<double, 2> usual_ = {};  // of a row: beside a thread's, and [s] where threads had none; least so far
     int slower_ = 0;                    // executions in a row
     std::int64_t looked_at_ = -kAgain;  // execution

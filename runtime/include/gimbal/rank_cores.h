@@ -17,8 +17,16 @@ extern "C" {
 
 enum { GIMBAL_RANK_CORES_SLOT_BYTES = 4096 /**< node memory that the core wants for each rank [bytes] */ };
 
+/** How the warning begins that says why nothing is lent though it is asked for: the report goes by it. */
+#define GIMBAL_ELASTIC_HAS_NO_EFFECT "GIMBAL_ELASTIC has no effect: "
+
 /** Whether lending between ranks is asked for (GIMBAL_ELASTIC). @threads any */
 GIMBAL_API int gimbal_rank_cores_on(void);
+
+/** Show the other ranks of the node where this one may run. All should, before any goes on to
+ *  gimbal_rank_cores_attach(), which takes the same: they share out the processors by that.
+ *  @threads the one that will attach  @errors none */
+GIMBAL_API void gimbal_rank_cores_show(void* memory, unsigned long bytes, int slot, int slots);
 
 /** This process is a rank of a node, and may lend and borrow from now on.
  *  @param memory  the same for all ranks of the node, zero at first, GIMBAL_RANK_CORES_SLOT_BYTES for each of them;

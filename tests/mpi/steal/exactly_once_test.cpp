@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -211,6 +213,31 @@ TEST(StealLoop, CommunicatorsOfAPartOfTheRanksAndTheirEnd) {
         EXPECT_TRUE(ledger.exactly_once(ledger.run("part")));
         EXPECT_TRUE(other.exactly_once(other.run("other")));
         MPI_Comm_free(&part);
+    }
+}
+
+// Nothing is kept of an item here, so a rank can own any number of them.
+TEST(StealLoop, AsManyItemsAsThereAreNumbers) {
+    for (const std::int64_t owned : {std::int64_t{1} << 33, INT64_MAX - (std::int64_t{1} << 32) + 2, INT64_MAX}) {
+        for (const std::int64_t at_once : {std::int64_t{0}, INT64_MAX}) {
+            const std::int64_t own = rank_of(MPI_COMM_WORLD) == 0 ? owned : 0;
+            std::int64_t ran = 0, accepted = 0;
+            std::uint64_t ran_here = 0;
+            mpi::StealWork work;
+            work.run = [&](std::int64_t first, std::int64_t count) {
+                EXPECT_TRUE(first >= 0 && count > 0 && count <= owned - first) << first << ", " << count;
+                ran_here += static_cast<std::uint64_t>(count);
+                ran += count;
+            };
+            work.pack = [](std::int64_t, std::int64_t, std::vector<std::byte>&) {};
+            work.run_stolen = [&](int, std::int64_t, std::int64_t count, std::span<const std::byte>,
+                                  std::vector<std::byte>&) { ran_here += static_cast<std::uint64_t>(count); };
+            work.accept = [&](std::int64_t, std::int64_t count, std::span<const std::byte>) { accepted += count; };
+            mpi::StealLoop(MPI_COMM_WORLD, "many", own, work, {.rule = Rule::nearest, .run_at_once = at_once}).run();
+            EXPECT_EQ(ran + accepted, own) << owned << ", " << at_once << " at once";
+            MPI_Allreduce(MPI_IN_PLACE, &ran_here, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+            EXPECT_EQ(ran_here, static_cast<std::uint64_t>(owned)) << owned << ", " << at_once << " at once";
+        }
     }
 }
 

@@ -5,10 +5,13 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 
 #include "gimbal/error.hpp"
+#include "team/node_memory.hpp"
 
 namespace gimbal::mpi {
 namespace {
@@ -217,6 +220,37 @@ TEST(NodeMemory, IsZeroedAlignedAndOneForAllRanksOfANode) {
         EXPECT_EQ(count.load(), team.node_size());
         MPI_Barrier(team.node_comm());
     }
+}
+
+TEST(NodeMemory, WindowsDoNotGrowAndFitIntoWhatIsLeft) {
+    constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+    EXPECT_EQ(window_bytes(1, 64 * kMiB), 8 * kMiB);
+    EXPECT_EQ(window_bytes(9 * kMiB, 64 * kMiB), 9 * kMiB);
+    EXPECT_EQ(window_bytes(kMiB, 9 * kMiB), kMiB) << "no room for the usual one";
+    EXPECT_EQ(window_bytes(kMiB, kMiB), 0u) << "nor for what MPI adds";
+    EXPECT_EQ(window_bytes(1, 0), 0u);
+    EXPECT_EQ(window_bytes(1, UINT64_MAX), 8 * kMiB);
+}
+
+std::uint64_t g_room = 0;  // of the node, as its first rank sees it
+
+TEST(NodeMemory, WhereThereIsNoRoomAllRanksHearOfItAndNoneWaits) {
+    const Team& team = Team::of(MPI_COMM_WORLD);
+    NodeMemory memory(+[]() noexcept { return g_room; });
+    const bool several = team.nodes() > 1;
+    const auto take = [&](std::size_t bytes) {
+        return memory.take(team.comm(), team.node_comm(), several, bytes) != nullptr;
+    };
+    g_room = std::uint64_t{64} << 20U;
+    for (int window = 0; window < 12; ++window) EXPECT_TRUE(take(std::size_t{7} << 20U)) << "all windows are alike";
+    g_room = 0;
+    EXPECT_TRUE(take(4096)) << "a window has room for that";
+    if (team.node_size() > 1) {
+        EXPECT_THROW(static_cast<void>(take(std::size_t{7} << 20U)), NoNodeMemory);
+    }
+    g_room = std::uint64_t{64} << 20U;
+    EXPECT_TRUE(take(std::size_t{7} << 20U)) << "there is room again";
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 }  // namespace

@@ -364,6 +364,9 @@ class Waiting(unittest.TestCase):
                     self.assertEqual(out.count("begin right\n"), 3, out + err)
                     found = self.records()
                     self.assertEqual(len(found), 2)
+                    for one in found:
+                        said = [text for text in one["warnings"] if text.startswith("GIMBAL_ELASTIC has no effect: ")]
+                        self.assertEqual(len(said), 1 if elastic == "on" else 0, one["warnings"])
                     # Estimates, and nobody sleeps.
                     for waiting in (one["mpi_waiting"] for one in found):
                         self.assertEqual({path["exact_calls"] for path in waiting["paths"]}, {0})

@@ -47,6 +47,13 @@ TEST_F(RankCores, ARankWhoseThreadsAreKnownLends) {
     EXPECT_TRUE(node_cores().attached());
 }
 
+/// The n-th processor of a mask alone.
+CoreMask nth(const CoreMask& mask, std::size_t n) {
+    int core = 0;
+    while (!mask.has(core) || n-- > 0) ++core;
+    return mask.only(core);
+}
+
 // As under taskset, or in a control group that grants fewer than the machine has; ranks that are bound have a part
 // each.
 TEST(NodeCores, TheNodesProcessorsAreThoseThatItsRanksMayRunOn) {
@@ -56,9 +63,9 @@ TEST(NodeCores, TheNodesProcessorsAreThoseThatItsRanksMayRunOn) {
     for (const std::size_t second : {0, 1}) {
         alignas(128) std::array<std::byte, 2 * NodeCores::kSlotBytes> memory{};
         NodeCores one, other;
-        ASSERT_TRUE(before.part(0, 1).apply(0));
+        ASSERT_TRUE(nth(before, 0).apply(0));
         EXPECT_TRUE(one.attach(memory.data(), memory.size(), 0, 2, 1));
-        ASSERT_TRUE(before.part(second, 1).apply(0));
+        ASSERT_TRUE(nth(before, second).apply(0));
         EXPECT_TRUE(other.attach(memory.data(), memory.size(), 1, 2, 1));
         for (NodeCores* const rank : {&one, &other}) {
             EXPECT_EQ(rank->wanted_by_others(), second == 0) << "two ranks on one processor need each other's";

@@ -230,6 +230,12 @@ TEST(Efficiency, StandsInTheReportAndSurvivesTheFile) {
               std::string::npos)
         << text;
     records[0].options.push_back({"GIMBAL_ELASTIC", "on", "environment"});
+    records[0].warnings = {"GIMBAL_ELASTIC has no effect: the rank is alone on its node"};
+    const std::string in_vain = merged_text(records, ReportLevel::summary);
+    EXPECT_NE(in_vain.find("(MPI_Allreduce). --elastic has no effect here; a warning says why."), std::string::npos)
+        << in_vain;
+    EXPECT_NE(in_vain.find("the rank is alone on its node"), std::string::npos) << in_vain;
+    records[0].warnings.clear();
     EXPECT_NE(merged_text(records, ReportLevel::summary).find("Nobody could use their cores"), std::string::npos);
     records[0].regions_with_numbers = 1;
     EXPECT_NE(merged_text(records, ReportLevel::summary).find("could not join 1 region that"), std::string::npos);

@@ -87,10 +87,37 @@ TEST(DeviceBlock, ADeviceThatBecomesSlowLosesItsRows) {
     EXPECT_EQ(block.next(), 0);
 }
 
+TEST(DeviceBlock, OneExecutionThatWasHeldUpDoesNotTakeTheRowsAway) {
+    Machine machine;
+    DeviceBlock block = probed(machine);
+    for (int execution = 0; execution < 10; ++execution) run(block, machine);
+    const std::int64_t before = block.next();
+    machine.row_s *= 1000;
+    run(block, machine);
+    EXPECT_GT(block.next(), before / 2);
+}
+
 TEST(DeviceBlock, ADeviceThatIsMuchFasterThanAllThreadsRunsTheWholeLoop) {
     const Machine machine{.thread_row_s = 1e-3};
     DeviceBlock block = probed(machine);
     EXPECT_EQ(block.next(), kRows);
+}
+
+TEST(DeviceBlock, ADeviceHelpsOnlyWhereItDoesMoreThanTheThreadThatDrivesIt) {
+    const auto helps = [](double launch_s, double row_s, int threads) {
+        constexpr double kThreadRow_s = 3e-6;  // of one thread
+        DeviceBlock block(kRows, kLeast);
+        block.probed(launch_s, row_s, kThreadRow_s / std::max(threads - 1, 1));
+        EXPECT_DOUBLE_EQ(block.without_device_s(threads), kThreadRow_s * kRows / threads);
+        return block.with_device_s(threads) < block.without_device_s(threads);
+    };
+    for (const int threads : {1, 2, 8}) {
+        EXPECT_TRUE(helps(0, 0.9 * 3e-6, threads)) << threads;
+        EXPECT_FALSE(helps(0, 1.1 * 3e-6, threads)) << threads;
+    }
+    EXPECT_FALSE(helps(0.5 * kRows * 3e-6, 30e-6, 2)) << "so few rows that threads do without: all but one have more";
+    EXPECT_FALSE(helps(0.3 * kRows * 3e-6, 2e-6, 2)) << "fast enough, but for the launch";
+    EXPECT_TRUE(helps(0.3 * kRows * 3e-6, 0.3e-6, 2));
 }
 
 TEST(DeviceBlock, TheSlowerKindIsLookedAtAgainAndSeldom) {

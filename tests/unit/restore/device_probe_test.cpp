@@ -40,6 +40,7 @@ DeviceProbe probed(std::int64_t rows, std::int64_t least, double launch_s, doubl
 TEST(DeviceProbe, FindsWhatTheDeviceIsLikeByEvenRows) {
     const DeviceProbe probe = probed(2048, 16, 20e-6, 0.1, [](auto) { return 1.0; });
     EXPECT_NEAR(probe.launch_s(), 20e-6, 1e-9);
+    EXPECT_TRUE(probe.tells());
     EXPECT_NEAR(probe.ratio(), 0.1, 1e-6);
     EXPECT_NEAR(probe.thread_row_s(), kRow_s, 1e-12);
 }
@@ -54,6 +55,7 @@ TEST(DeviceProbe, RowsOfOtherCostsMakeNoOtherDevice) {
 TEST(DeviceProbe, EmptyRowsSayWhatALaunchCostsAndNothingOfTheRest) {
     const DeviceProbe probe = probed(2048, 16, 20e-6, 3, [](std::int64_t row) { return row < 1000 ? 0.001 : 5; });
     EXPECT_NEAR(probe.launch_s(), 20e-6, 1e-6);
+    EXPECT_FALSE(probe.tells());
     EXPECT_EQ(probe.ratio(), 1);
 }
 

@@ -33,6 +33,42 @@ TEST(DeviceTally, OnlySeveralLateExecutionsInARowAreTooSlow) {
     EXPECT_TRUE(run(0, 0, true)) << "the device gets nothing";
 }
 
+TEST(DeviceTally, ADeviceThatDoesLessThanTheThreadThatDrivesItIsThereInVain) {
+    const auto executions = [](std::int64_t device_rows, double device_s, bool one_piece) {
+        DeviceTally tally;  // two threads, of which one drives the device; a row takes the other one 0.01 s
+        int execution = 0;
+        for (; execution < 20 && !tally.in_vain(); ++execution)
+            tally.add(
+                {{device_rows, device_s}, {100 - device_rows, 0.01 * static_cast<double>(100 - device_rows)}, {0, 0}},
+                100, one_piece);
+        EXPECT_FALSE(tally.too_slow());
+        return execution;
+    };
+    for (const bool one_piece : {false, true}) {
+        EXPECT_EQ(executions(40, 0.6, one_piece), DeviceTally::kVainExecutions) << "0.6 s; two threads need 0.5";
+        EXPECT_EQ(executions(60, 0.4, one_piece), 20) << "0.4 s";
+    }
+}
+
+TEST(DeviceTally, ExecutionsThatGainInBetweenKeepTheDevice) {
+    DeviceTally tally;
+    for (int i = 0; i < 50; ++i) {
+        const bool gains = i % DeviceTally::kVainExecutions == DeviceTally::kVainExecutions - 1;
+        tally.add({{gains ? 60 : 40, 0.4}, {gains ? 40 : 60, gains ? 0.4 : 0.6}, {0, 0}}, 100, false);
+        EXPECT_FALSE(tally.in_vain());
+    }
+}
+
+TEST(DeviceTally, ATeamOfOneRunsBothSidesOneAfterTheOther) {
+    const auto in_vain = [](double device_s) {
+        DeviceTally tally;
+        for (int i = 0; i < DeviceTally::kVainExecutions; ++i) tally.add({{50, device_s}, {50, 1}}, 100, false);
+        return tally.in_vain();
+    };
+    EXPECT_TRUE(in_vain(1.1));
+    EXPECT_FALSE(in_vain(0.9));
+}
+
 TEST(DeviceTally, ADeviceThatTakesLongerThanItDidIsLookedAtAnew) {
     for (const bool alone : {false, true}) {
         DeviceTally tally;

@@ -83,7 +83,7 @@ def case_absent():
 def case_left_out():
     """A device that is slow, becomes slow, or has no memory left: rows are right, and one line says it."""
     # On a loaded machine the device may look slow from the beginning.
-    for mode, reason in (("slow", "device 0 takes "), ("later", "device 0 "),
+    for mode, reason in (("slow", "device 0 takes "), ("outrun", "device 0 takes too long: "), ("later", "device 0 "),
                          ("memory", "the device has no ")):
         done = subprocess.run([DEVICE_LOOP, mode], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
                               capture_output=True, text=True, timeout=300, check=False)
@@ -91,6 +91,34 @@ def case_left_out():
         lines = done.stderr.splitlines()
         expect(len(lines) == 1 and lines[0].startswith(f"gimbal: squares: runs on threads alone: {reason}"),
                f"{mode}: not one line with '{reason}'", done)
+
+
+def case_moves():
+    """Arrays that lie elsewhere in each execution, and a device without rows, whose thread then runs some."""
+    for mode in ("moves", "idle"):
+        done = subprocess.run([DEVICE_LOOP, mode], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
+                              capture_output=True, text=True, timeout=300, check=False)
+        expect(done.returncode == 0, f"{mode}: wrong rows, or a thread without any", done)
+
+
+def case_frames():
+    """Colours and frames: the same images as without a device, and one line for all of them where there is none."""
+    colour = FOLDER / "colour.ppm"
+    colour.write_bytes(b"P6\n40 30\n255\n" + bytes(40 + (7 * i + i // 50) % 170 for i in range(3 * 40 * 30)))
+    options = [str(colour), *OPTIONS[1:], "--frames", "3"]
+    try:
+        found = {}
+        for device in ([], ["--device", "99"], ["--device", "0"]):
+            done = run([*options, *device], **GIMBAL)
+            expect(done.returncode == 0, "failed", done)
+            found[" ".join(device)] = json.loads(done.stdout.splitlines()[-1])["checksum"]
+            lines = done.stderr.splitlines()
+            expect(len(lines) <= 1, "more than one line", done)
+            if "99" in device:
+                expect(len(lines) == 1 and "there is no device 99" in lines[0], "the line is missing", done)
+        expect(len(set(found.values())) == 1, f"other images: {found}")
+    finally:
+        colour.unlink()
 
 
 def case_one_piece():

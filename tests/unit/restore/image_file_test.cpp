@@ -46,6 +46,10 @@ TEST_F(ImageFile, WhatIsWrittenIsReadAgain) {
         write_image(image, path(name));
         EXPECT_EQ(read_image(path(name)), image) << name;
     }
+    EXPECT_TRUE(has_image_name("a.png") && has_image_name("B.PNG") && has_image_name("c.Ppm"));
+    EXPECT_FALSE(has_image_name("png") || has_image_name(".pgm") || has_image_name("a.jpg"));
+    EXPECT_EQ(encode(smooth_image(3, 2), "x.PNG"), encode(smooth_image(3, 2), "x.png"));
+    EXPECT_EQ(encode(smooth_image(3, 2), "x.Pgm"), encode(smooth_image(3, 2), "x.pgm"));
     const Image dot = smooth_image(1, 1);
     write_image(dot, path("a.png"));  // replaces
     EXPECT_EQ(read_image(path("a.png")), dot);

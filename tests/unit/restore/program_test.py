@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 from pathlib import Path
 
@@ -102,6 +103,12 @@ def case_sequence():
     expect(found["frames"] == 4, f"wrong: {found}")
     expect(sorted(entry.name for entry in out.iterdir()) == [f"f{frame}.pgm" for frame in range(4)], "wrong files")
     whole = {entry.name: entry.read_bytes() for entry in out.iterdir()}
+    for frame, name in enumerate(("a.PNG", "b.PGM", "c.pgm")):
+        file(f"mixed/{name}", pnm(phase=frame))
+    expect(report([str(FOLDER / "mixed"), "-o", str(FOLDER / "mixed_out")])["frames"] == 3, "frames were left out")
+    written = bytes_of(FOLDER / "mixed_out")
+    expect(sorted(written) == ["a.PNG", "b.PGM", "c.pgm"], f"wrong files: {sorted(written)}")
+    expect(written["a.PNG"].startswith(b"\x89PNG") and written["b.PGM"] == pnm(phase=1), "other formats")
     # A frame that cannot be read: those before it are whole, of it and those after it there is nothing.
     file("in/f2.pgm", pnm()[:100])
     for entry in out.iterdir():
@@ -193,6 +200,17 @@ def case_stream():
     frames = [pnm(phase=frame) for frame in range(3)]
     result = stream(b"".join(frames), ["-o", "-"])
     expect(result.returncode == 0 and result.stdout == b"".join(frames), "clean frames do not come back as they are")
+    for between, last in ((b"", b"\n"), (b"\r\n", b""), (b" \n\n", b"\n\t ")):
+        result = stream(between.join(frames) + last, ["-o", "-"])
+        expect(result.returncode == 0 and result.stdout == b"".join(frames), f"blanks {between!r}, {last!r}", result)
+    expect_failure(stream(frames[0] + b"\nhello", ["-o", "-"]), "frame 1")
+    # A line feed may come long before what follows it.
+    with subprocess.Popen([PROGRAM, "-", "-o", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        for part in (frames[0], b"\n", frames[1], b"\n"):
+            process.stdin.write(part)
+            process.stdin.flush()
+            time.sleep(0.1)
+        expect(process.communicate()[0] == b"".join(frames[:2]), "a line feed that comes by itself ends the stream")
     result = stream(b"".join(frames)[:-10], ["-o", "-"])
     expect_failure(result, "standard input, frame 2: truncated")
     expect(result.stdout == b"".join(frames[:2]), "frames before the broken one are missing")
