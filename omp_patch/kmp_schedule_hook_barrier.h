@@ -118,7 +118,12 @@ static inline void __kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team,
                                 : th->th.th_bar[bt].bb.b_arrived;
   kmp_uint64 name = ((before + KMP_BARRIER_STATE_BUMP) | bt) ^
                     (kmp_uint64)(kmp_uintptr_t)team;
-  gimbal_waiter_reach(self, name);
+  // Also where the primary is not due: the next thread is, if it alone ran a
+  // loop in a team of one.
+  if (KMP_MASTER_TID(tid) && __kmp_hook_lending)
+    gimbal_waiter_reach_first(self, name);
+  else
+    gimbal_waiter_reach(self, name);
   if (!self->due)
     return;
   if (tid == 1) // the team is not to be looked at once this thread has arrived

@@ -76,6 +76,9 @@ __kmp_hook_close(enum sched_type schedule, const gimbal_share &share,
 // as none.
 static inline void *__kmp_hook_open(std::atomic<void *> *slot,
                                     const gimbal_loop_desc *desc) {
+  // libomp waited for the buffer by plain loads: what the last loop in it left
+  // is not to be seen any more. Partner: KMP_MB() before it frees a buffer.
+  std::atomic_thread_fence(std::memory_order_acquire);
   static kmp_uint64 opening;
   void *const left = (void *)(desc->moment << 1 | 1);
   void *execution = slot->load(std::memory_order_acquire);

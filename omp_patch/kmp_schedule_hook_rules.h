@@ -93,6 +93,7 @@ static kmp_r_sched_t __kmp_hook_ask(ident_t *loc, kmp_info_t *th, bool runtime,
 // never.
 static kmp_r_sched_t __kmp_hook_team_found(ident_t *loc, kmp_info_t *th,
                                            bool runtime) {
+  std::atomic_thread_fence(std::memory_order_acquire); // see __kmp_hook_open()
   kmp_team_t *team = th->th.th_team;
   if (team->t.t_serialized)
     return __kmp_hook_ask(loc, th, runtime, 0);

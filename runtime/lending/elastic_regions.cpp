@@ -53,6 +53,12 @@ void gimbal_region::end(std::uint64_t now, std::uint64_t offered) noexcept {
     seen_ = std::min(seen_ + 1, kSeen);
 }
 
+void gimbal_region::begin_anew() noexcept {
+    gone_.store(false, kRelaxed);
+    seen_ = 0;
+    elastic_ = false;
+}
+
 namespace gimbal {
 
 namespace {
@@ -61,7 +67,8 @@ namespace {
 constinit std::array<gimbal_region, 512> regions;
 constinit std::atomic<int> teams{0};
 
-// @return nullptr: there are too many
+}  // namespace
+
 gimbal_region* region_of(const void* code) noexcept {
     const std::size_t start = (reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U) >> 55U;
     for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -71,7 +78,10 @@ gimbal_region* region_of(const void* code) noexcept {
     return nullptr;
 }
 
-}  // namespace
+void forget_regions(std::uintptr_t begin, std::uintptr_t end) noexcept {
+    for (gimbal_region& region : regions)
+        if (region.lies_in(begin, end)) region.forget();
+}
 
 bool team_in_flight() noexcept {
     return teams.load(std::memory_order_relaxed) > 0;

@@ -19,13 +19,25 @@ public:
         return (!known && code_.compare_exchange_strong(known, code, kRelaxed)) || known == code;
     }
     /// @return whether it was not busy; then it is the caller's until leave()
-    [[nodiscard]] bool enter() noexcept { return !busy_.exchange(true, std::memory_order_acquire); }
+    [[nodiscard]] bool enter() noexcept {
+        if (busy_.exchange(true, std::memory_order_acquire)) return false;
+        if (gone_.load(kRelaxed)) begin_anew();
+        return true;
+    }
     void leave() noexcept { busy_.store(false, std::memory_order_release); }
 
     /// @return whether its next team is to have surplus workers
     [[nodiscard]] bool begin() noexcept;
     /// @param offered  others' cores during the execution, used or not [ticks]; the sum over cores
     void end(std::uint64_t now, std::uint64_t offered) noexcept;
+
+    /// Whether its code lies in [begin, end).
+    [[nodiscard]] bool lies_in(std::uintptr_t begin, std::uintptr_t end) const noexcept {
+        const auto place = reinterpret_cast<std::uintptr_t>(code_.load(kRelaxed));
+        return begin <= place && place < end;
+    }
+    /// Its code is gone, and other code may come to lie there. What keeps surplus workers out stays. @threads any
+    void forget() noexcept { gone_.store(true, kRelaxed); }
 
     /// A loop in it has run. @param time  last finish minus first begin [ticks]
     void add_loop(double time) noexcept { loops_.fetch_add(static_cast<std::uint64_t>(time), kRelaxed); }
@@ -42,8 +54,11 @@ private:
     static constexpr auto kRelaxed = std::memory_order_relaxed;
     static constexpr unsigned kSeen = 3;  // executions until anything is decided
 
+    void begin_anew() noexcept;
+
     std::atomic<const void*> code_{nullptr};
     std::atomic<bool> busy_{false};  // a team is in it
+    std::atomic<bool> gone_{false};  // its code, since a team was in it
     std::atomic<bool> refused_{false};
     std::atomic<bool> numbered_{false};
     std::atomic<std::uint64_t> loops_{0};    // [ticks], of the team in flight; the same
@@ -60,6 +75,13 @@ private:
 };
 
 namespace gimbal {
+
+/// @return nullptr: there are too many  @threads any
+[[nodiscard]] gimbal_region* region_of(const void* code) noexcept;
+
+/// A library that lay in [begin, end) is unloaded: regions of another one there begin anew.
+/// @threads any; without a lock
+void forget_regions(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
 /// Whether a team is in flight that is not inside another one. @threads any
 [[nodiscard]] bool team_in_flight() noexcept;

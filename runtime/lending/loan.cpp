@@ -101,8 +101,8 @@ LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noex
     note.borrower = static_cast<pid_t>(__atomic_load_n(&borrower.thread, __ATOMIC_ACQUIRE));
     note.waiter = &borrower;
     note.core = core;
-    // Either this sees that the borrower has come, and perhaps let the caller go on, or the borrower, which looks after
-    // it has said so, sees the loan.
+    // Either this sees that the borrower has come, and perhaps let the caller go on, or the borrower sees the loan: the
+    // first of a team by the fence in gimbal_waiter_reach_first(), the others since it is the caller who lets them go.
     if (reached(borrower, meeting.name) || may_go_on(meeting.release) || note.borrower == 0 ||
         !note.mask.read(note.borrower) || !move_to(note.borrower, core, note.mask)) {
         // It may have seen the name: then it has taken it itself.

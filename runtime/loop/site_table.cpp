@@ -19,6 +19,7 @@
 #include "gimbal/options.hpp"
 #include "gimbal/per_rank.hpp"
 #include "kept/build.hpp"
+#include "lending/elastic_regions.hpp"
 #include "lending/wait_policy.hpp"
 #include "loop/current_site.hpp"
 #include "loop/known_loops.hpp"
@@ -297,6 +298,7 @@ void forget_unloaded_loops() noexcept {
                 if (codes) codes->set(known_code(node->code));
             }
         }
+        forget_regions(gone.begin, gone.end);
         if (place_is_empty) free_places(gone.begin, gone.end);
         if (codes) give_up_places(*codes);
     });

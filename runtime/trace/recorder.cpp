@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "trace/recorder.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -43,17 +44,24 @@ struct Recorder {
     std::atomic<std::uint64_t> next_calibration{0};  // [ticks]
 };
 
-/// Gives back the memory of a thread's records when the thread ends.
-struct RingEnd {
-    TraceRing* ring = nullptr;
-    ~RingEnd();
-};
-
 Recorder* recorder = nullptr;
 // A thread that got nothing, or has ended, asks again only where another trace begins.
 __thread Recorder* refused_by __attribute__((tls_model("initial-exec"))) = nullptr;
-thread_local RingEnd ring_end [[gnu::tls_model("initial-exec")]];
 std::uint64_t generation = 0;
+
+// Gives back the memory of a thread's records when the thread ends.
+void end_ring(void* kept) noexcept {
+    auto* const ring = static_cast<TraceRing*>(kept);
+    if (ring != detail::trace_ring) return;
+    refused_by = recorder;
+    detail::trace_ring = nullptr;
+    ring->give_back();
+    delete ring;
+}
+
+// Not a thread_local object: see runtime/lending/waiters.cpp.
+pthread_key_t key{};
+const bool key_made = pthread_key_create(&key, end_ring) == 0;
 
 /// Both clocks at one moment: of several readings the one that took least.
 void read_clocks(std::uint64_t& now_ticks, std::uint64_t& now_ns) noexcept {
@@ -159,23 +167,18 @@ void TraceRing::give_back() noexcept {
     munmap(block_, TraceBlock::kBytes);
 }
 
-// Not of the main thread, whose destructors run before what is recorded as the process ends.
-RingEnd::~RingEnd() {
-    if (!ring || ring != detail::trace_ring) return;
-    refused_by = recorder;
-    detail::trace_ring = nullptr;
-    ring->give_back();
-    delete ring;
-}
-
 TraceRing* detail::make_trace_ring() noexcept {
     Recorder* const all = recorder;
     if (refused_by == all) return nullptr;
-    const auto lock = lock_or_give_up(all->mutex);
-    if (!lock.owns_lock()) return nullptr;
-    trace_ring = new_ring(*all, static_cast<std::uint64_t>(syscall(SYS_gettid)));
+    const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+    {
+        const auto lock = lock_or_give_up(all->mutex);
+        if (!lock.owns_lock()) return nullptr;
+        trace_ring = new_ring(*all, static_cast<std::uint64_t>(thread));
+    }
     if (!trace_ring) refused_by = all;
-    if (trace_ring && syscall(SYS_gettid) != getpid()) ring_end.ring = trace_ring;
+    // Not of the main thread: where it ends first, the process's end is recorded still. Out of memory: the ring stays.
+    if (trace_ring && key_made && thread != getpid()) pthread_setspecific(key, trace_ring);
     return trace_ring;
 }
 

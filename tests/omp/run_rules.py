@@ -308,11 +308,13 @@ class Loading(unittest.TestCase):
         host, library = OPTIONS.programs / "loads-constructor", OPTIONS.programs / "libconstructor.so"
         if not host.is_file() or not library.is_file():
             self.skipTest("the library is not built, its compiler is missing")
-        for schedule in ("fac2", "ss"):
-            with self.subTest(schedule), tempfile.TemporaryDirectory() as folder:
+        for schedule, trace in (("fac2", False), ("ss", False), ("fac2", True), ("ss", True)):
+            with self.subTest(schedule, trace=trace), tempfile.TemporaryDirectory() as folder:
                 record = pathlib.Path(folder) / "record.json"
                 environment = clean_environment() | {
                     "LD_PRELOAD": str(OPTIONS.library), "GIMBAL_SCHEDULE": schedule, "GIMBAL_OUTPUT": str(record)}
+                if trace:
+                    environment["GIMBAL_TRACE"] = f"{folder}/run.pftrace"
                 done = subprocess.run([str(host), str(library)], capture_output=True, text=True, env=environment,
                                       timeout=LOAD_LIMIT_S, check=False)
                 self.assertEqual((done.returncode, done.stdout), (0, "total 1000\n"), done.stderr)

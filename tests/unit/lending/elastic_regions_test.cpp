@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "base/clock.hpp"
 
 namespace gimbal {
@@ -23,12 +25,14 @@ protected:
     }
     // @return whether the team had surplus workers
     bool run(const Execution& how) {
+        EXPECT_TRUE(region_.enter());
         const bool elastic = region_.begin();
         const double length = how.ms * 1000 * ticks_per_microsecond();
         region_.add_loop(length * how.loops);
         if (elastic) region_.add_surplus(length * how.offered);
         region_.end(region_.begun() + static_cast<std::uint64_t>(length),
                     elastic ? 0 : static_cast<std::uint64_t>(length * how.offered));
+        region_.leave();
         return elastic;
     }
     bool run(const Execution& how, int times) {
@@ -37,7 +41,10 @@ protected:
         return elastic;
     }
 
-    gimbal_region region_;
+    static inline std::array<char, 64> codes;
+    static inline std::size_t used = 0;
+    const char* const code_ = &codes.at(used++);  // an address that is no other region's
+    gimbal_region& region_ = *region_of(code_);
 };
 
 TEST_F(Region, NothingIsDecidedBeforeItWasSeen) {
@@ -80,6 +87,25 @@ TEST_F(Region, CodeThatAsksForNumbersOfThreadsKeepsThemOut) {
     gimbal_team_numbered(&region_);
     EXPECT_FALSE(run({}, 5));
     EXPECT_EQ(gimbal_regions_with_numbers(), before + 1);
+}
+
+TEST_F(Region, OfALibraryThatWasUnloadedNothingIsKnown) {
+    EXPECT_TRUE(run({}, 4));
+    const auto place = reinterpret_cast<std::uintptr_t>(code_);
+    forget_regions(place - 16, place);
+    forget_regions(place + 1, place + 16);
+    EXPECT_TRUE(run({})) << "it is none of theirs";
+    forget_regions(place, place + 1);
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(run({})) << i;
+    EXPECT_TRUE(run({}));
+}
+
+TEST_F(Region, OfALibraryThatWasUnloadedWhatKeptThemOutStays) {
+    EXPECT_TRUE(run({}, 5));
+    gimbal_team_numbered(&region_);
+    const auto place = reinterpret_cast<std::uintptr_t>(code_);
+    forget_regions(place, place + 1);
+    EXPECT_FALSE(run({}, 5));
 }
 
 TEST_F(Region, TheFirstExecutionCountsForLittle) {

@@ -98,6 +98,42 @@ TEST(WaitFor, LendsNoCoreToAThreadThatSleeps) {
     sleeper.join();
 }
 
+// The moment in which the first of a team comes and another one lends it a core, again and again: as in begin_loan().
+TEST(Reach, TheFirstSeesALoanOrIsSeen) {
+    constexpr std::uint64_t kRounds = 50'000;
+    gimbal_waiter first{};
+    struct alignas(128) Line {
+        std::atomic<std::uint64_t> round{0};
+    } begun, lent;
+    std::uint64_t seen = 0;
+    const auto await = [](const Line& line, std::uint64_t round) {
+        for (int i = 1; line.round.load(std::memory_order_acquire) != round; ++i)
+            if (i % 1000 == 0) sched_yield();
+    };
+    std::thread lender([&] {
+        for (std::uint64_t round = 1; round <= kRounds; ++round) {
+            await(begun, round);
+            std::uint64_t none = 0;
+            __atomic_compare_exchange_n(&first.borrowed, &none, round, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+            seen = __atomic_load_n(&first.meeting, __ATOMIC_SEQ_CST);
+            lent.round.store(round, std::memory_order_release);
+        }
+    });
+    std::uint64_t missed = 0;
+    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+        __atomic_store_n(&first.borrowed, 0, __ATOMIC_SEQ_CST);
+        begun.round.store(round);
+        for (volatile std::uint64_t i = 0; i < round % 40; i = i + 1) {
+        }
+        gimbal_waiter_reach_first(&first, round);
+        const std::uint64_t borrowed = __atomic_load_n(&first.borrowed, __ATOMIC_RELAXED);
+        await(lent, round);
+        if (borrowed == 0 && seen != round) ++missed;
+    }
+    lender.join();
+    EXPECT_EQ(missed, 0U);
+}
+
 // A team of two, one bound to a core that six spinning threads use as well: it is hardly ever there. Rounds of a little
 // work and a meeting, as a host would hold them; the one that computes is the first of the team, or the second.
 class Crowded : public testing::TestWithParam<bool> {
@@ -141,7 +177,10 @@ TEST_P(Crowded, AThreadWithoutACoreGetsThatOfTheOneThatWaits) {
             const std::uint64_t until = thread_time_ns(this_thread()) + 100'000;
             while (place == 1 && thread_time_ns(this_thread()) < until) {
             }
-            gimbal_waiter_reach(self, round);
+            if (releases)
+                gimbal_waiter_reach_first(self, round);
+            else
+                gimbal_waiter_reach(self, round);
             const gimbal_release release{releases ? nullptr : &go, round};
             gimbal_meeting meeting = meeting_of(team, round);
             meeting.release = release;
