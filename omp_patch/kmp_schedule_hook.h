@@ -180,15 +180,16 @@ struct __kmp_hook_uncancelled {
 extern kmp_int32 __kmp_hook_cancel(kmp_info_t *th, kmp_int32 kind,
                                    kmp_int32 old);
 
-// A thread leaves its loop by cancellation instead of running out of chunks.
-extern void __kmp_hook_leave(kmp_info_t *th);
+// A thread leaves its loop by cancellation instead of running out of chunks, and
+// its region if that is the kind.
+extern void __kmp_hook_leave(kmp_info_t *th, kmp_int32 kind);
 
 // At a cancellation point a request of another kind is none: libomp 19 ends the
 // process.
 #define KMP_HOOK_CANCELLATION_POINT(thread, kind)                              \
   if ((thread)->th.th_team->t.t_cancel_request != (kind))                      \
     return 0;                                                                  \
-  __kmp_hook_leave(thread);
+  __kmp_hook_leave(thread, kind);
 extern void __kmp_hook_forget_cancelled(kmp_team_t *team);
 
 // A team that grows, or ends, is about to lose its arrays: what a cancelled

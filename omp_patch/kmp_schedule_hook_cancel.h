@@ -22,8 +22,35 @@ static void __kmp_hook_end_stealing(dispatch_private_info_t *own) {
   own->u.p64.steal_lock = nullptr;
 }
 
+// A loop that nobody is in any more gives its buffer of the team to the next.
+static void __kmp_hook_free_buffer(kmp_team_t *team, dispatch_shared_info_t *sh,
+                                   enum sched_type schedule) {
+  if (schedule == kmp_sch_static_steal) {
+    kmp_intptr_t buffer = sh - team->t.t_disp_buffer;
+    for (int i = 0; i < team->t.t_nproc; ++i)
+      __kmp_hook_end_stealing(&team->t.t_dispatch[i].th_disp_buffer[buffer]);
+  }
+  memset((void *)&sh->u, 0, sizeof(sh->u));
+  KMP_MB();
+  sh->buffer_index += __kmp_dispatch_num_buffers;
+  KMP_MB();
+}
+
+// What threads that missed a loop left in the team's buffer.
+static void __kmp_hook_drop(dispatch_shared_info_t *sh) {
+  void *left = sh->hook_execution.load(std::memory_order_relaxed);
+  if (left != nullptr && !__kmp_hook_is_number(left)) {
+    __kmp_hook.gimbal_loop_drop(left);
+    sh->hook_execution.store(nullptr, std::memory_order_relaxed);
+  }
+}
+
 // See kmp_schedule_hook.h.
-void __kmp_hook_leave(kmp_info_t *th) {
+void __kmp_hook_leave(kmp_info_t *th, kmp_int32 kind) {
+  kmp_team_t *team = th->th.th_team;
+  // Now: code of clang waits at a barrier for those who run loops still.
+  if (kind == cancel_parallel && !team->t.t_serialized)
+    __kmp_hook_leave_region(th, th->th.th_info.ds.ds_tid, team);
   if (th->th.th_team->t.t_cancel_request == cancel_parallel) {
     __atomic_store_n(&__kmp_hook_cancelled, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&th->th.th_team->t.t_hook_cancelled, 1, __ATOMIC_RELAXED);
@@ -54,16 +81,7 @@ void __kmp_hook_leave(kmp_info_t *th) {
           : test_then_inc<kmp_int32>((volatile kmp_int32 *)&sh->u.s32.num_done);
   if (done == th->th.th_team_nproc - 1) {
     __kmp_hook_close(pr->schedule, pr->hook, &sh->hook_execution);
-    if (pr->schedule == kmp_sch_static_steal) {
-      int buffer = (disp->th_disp_index - 1) % __kmp_dispatch_num_buffers;
-      for (int i = 0; i < th->th.th_team_nproc; ++i)
-        __kmp_hook_end_stealing(
-            &th->th.th_team->t.t_dispatch[i].th_disp_buffer[buffer]);
-    }
-    memset((void *)&sh->u, 0, sizeof(sh->u));
-    KMP_MB();
-    sh->buffer_index += __kmp_dispatch_num_buffers;
-    KMP_MB();
+    __kmp_hook_free_buffer(th->th.th_team, sh, pr->schedule);
   }
   disp->th_deo_fcn = NULL;
   disp->th_dxo_fcn = NULL;
@@ -77,12 +95,40 @@ kmp_int32 __kmp_hook_cancel(kmp_info_t *th, kmp_int32 kind, kmp_int32 old) {
   // Who cancels the region cancels the loop that others have cancelled, too.
   if (old != cancel_noreq && kind == cancel_parallel)
     team->t.t_cancel_request = kind;
-  __kmp_hook_leave(th);
+  __kmp_hook_leave(th, kind);
   // Barriers clear what a team of several has been asked for; a team of one has
   // none, and this thread alone was to know.
   if (team->t.t_serialized)
     team->t.t_cancel_request = cancel_noreq;
   return kind;
+}
+
+// See kmp_schedule_hook_dispatch.h. Once all others have ended the loop in the
+// buffer, as this thread has, or have left the region before it, it is free.
+void __kmp_hook_pass_cancelled(kmp_uint32 index) {
+  kmp_info_t *th = __kmp_threads[__kmp_get_gtid()];
+  kmp_team_t *team = th->th.th_team;
+  kmp_uint32 buffers = (kmp_uint32)__kmp_dispatch_num_buffers;
+  if (!__atomic_load_n(&team->t.t_hook_cancelled, __ATOMIC_RELAXED) ||
+      index < buffers)
+    return;
+  dispatch_shared_info_t *sh = &team->t.t_disp_buffer[index % buffers];
+  dispatch_private_info_t *own =
+      &th->th.th_dispatch->th_disp_buffer[index % buffers];
+  kmp_int32 missing = 0;
+  for (int i = 0; i < team->t.t_nproc; ++i)
+    missing += __kmp_hook_left_before(team, i, index - buffers);
+  if (missing == 0 || sh->buffer_index != index - buffers)
+    return;
+  // Who takes the count frees the buffer. While this thread waits, no later loop
+  // in it can have that count.
+  const kmp_int32 ended = team->t.t_nproc - missing;
+  if (own->type_size == 8
+          ? !compare_and_swap<kmp_int64>(&sh->u.s64.num_done, ended, -1)
+          : !compare_and_swap<kmp_int32>(&sh->u.s32.num_done, ended, -1))
+    return;
+  __kmp_hook_drop(sh);
+  __kmp_hook_free_buffer(team, sh, own->schedule);
 }
 
 // The last region was cancelled, so threads may have missed loops: what these
@@ -93,11 +139,7 @@ void __kmp_hook_forget_cancelled(kmp_team_t *team) {
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
     memset((void *)&sh->u, 0, sizeof(sh->u));
-    void *left = sh->hook_execution.load(std::memory_order_relaxed);
-    if (left != nullptr && !__kmp_hook_is_number(left)) {
-      __kmp_hook.gimbal_loop_drop(left);
-      sh->hook_execution.store(nullptr, std::memory_order_relaxed);
-    }
+    __kmp_hook_drop(sh);
   }
   for (int i = 0; i < team->t.t_max_nproc; ++i) {
     dispatch_private_info_t *own = team->t.t_dispatch[i].th_disp_buffer;

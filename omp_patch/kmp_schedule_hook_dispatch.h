@@ -23,6 +23,20 @@ KMP_HOOK_PLAIN(8, kmp_int64, kmp_int64)
 KMP_HOOK_PLAIN(8u, kmp_uint64, kmp_int64)
 #undef KMP_HOOK_PLAIN
 
+// While a thread waits for the team's buffer of the loop `index`: libomp 19 does
+// not see that threads of a cancelled region will never end the loop in it.
+extern void __kmp_hook_pass_cancelled(kmp_uint32 index);
+template <typename T>
+static kmp_uint32 __kmp_hook_is_free(T buffer_index, T index) {
+  if (buffer_index == index)
+    return 1;
+  if (__builtin_expect(__kmp_hook_cancelled && sizeof(T) == sizeof(kmp_uint32),
+                       0))
+    __kmp_hook_pass_cancelled((kmp_uint32)index);
+  return 0;
+}
+#define __kmp_eq __kmp_hook_is_free
+
 // The long way: the first chunk after another loop ran on this thread in
 // between, ordered loops, techniques that measure, tools that want to see every
 // chunk. Returns 0 when the loop has run out; the share is then over.

@@ -71,9 +71,22 @@ static inline void __kmp_hook_leave_region(kmp_info_t *th, int tid,
       KMP_MASTER_TID(tid) ? team->t.t_bar[bs_forkjoin_barrier].b_arrived
                           : th->th.th_bar[bs_forkjoin_barrier].bb.b_arrived;
   kmp_disp_t *dispatch = th->th.th_dispatch;
+  if (dispatch->th_disp_index >> 31) // by cancellation
+    return;
   kmp_uint32 loops = KMP_MIN(dispatch->th_disp_index, 0xffffu);
   __atomic_store_n(&dispatch->th_disp_index,
                    __kmp_hook_stamp(barriers) | loops, __ATOMIC_RELAXED);
+}
+
+// Whether a thread has left the region that its team is in, and never began the
+// loop of this number: it was cancelled.
+static inline bool __kmp_hook_left_before(kmp_team_t *team, int tid,
+                                          kmp_uint32 loop) {
+  kmp_uint32 seen = __atomic_load_n(&team->t.t_dispatch[tid].th_disp_index,
+                                    __ATOMIC_RELAXED);
+  return (seen & ~0xffffu) ==
+             __kmp_hook_stamp(team->t.t_bar[bs_forkjoin_barrier].b_arrived) &&
+         (seen & 0xffffu) <= loop && (seen & 0xffffu) != 0xffffu;
 }
 
 // How many loops a thread has begun in the region that its team is in.

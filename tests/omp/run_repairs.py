@@ -370,6 +370,57 @@ int main(void) {
 }
 """
 
+# Regions that threads leave by cancellation before, between or in loops, of which the others run more than libomp has
+# buffers for. How many iterations ran twice, and how many loops of the next region went wrong.
+MANY = """
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+enum { LOOPS = 24, N = 50 };
+static int ran[LOOPS][N];
+#define LOOP(type, clauses) \\
+    _Pragma(clauses) for (type i = 0; i < N; ++i) __atomic_fetch_add(&ran[k][i], 1, 0); \\
+    if (++k == leave) { _Pragma("omp cancellation point parallel") }
+int main(void) {
+    int twice = 0, wrong = 0;
+    for (int round = 0; round < 300; ++round) {
+        memset(ran, 0, sizeof ran);
+#pragma omp parallel
+        {
+            const int thread = omp_get_thread_num();
+            const int stays = round % omp_get_num_threads();
+            const int cancels = (stays + 1) % omp_get_num_threads();
+            const int leave = thread == stays ? -1 : (round / 4 + thread) % 16;
+            int k = 0;
+            if (thread == cancels && round % 3 == 0) {
+#pragma omp cancel parallel
+            }
+            while (k < LOOPS) {
+                LOOP(int, "omp for schedule(runtime) nowait")
+                LOOP(unsigned long long, "omp for schedule(runtime) nowait")
+                LOOP(long, "omp for schedule(dynamic, 3) nowait")
+                if (thread == cancels && k >= leave) {
+#pragma omp cancel parallel
+                }
+                LOOP(int, "omp for schedule(nonmonotonic: dynamic) nowait")
+            }
+#pragma omp cancellation point parallel
+        }
+        for (int k = 0; k < LOOPS; ++k)
+            for (int i = 0; i < N; ++i) twice += ran[k][i] > 1;
+        long runs = 0;
+#pragma omp parallel
+        for (int k = 0; k < 10; ++k) {
+#pragma omp for schedule(runtime) nowait
+            for (int i = 0; i < 100; ++i) __atomic_fetch_add(&runs, 1, 0);
+        }
+        wrong += runs != 1000;
+    }
+    printf("%d %d\\n", twice, wrong);
+    return 0;
+}
+"""
+
 # A region that one thread cancels before a loop that the other runs, then a larger team than ever before; the same for
 # inner teams if asked to. How many aligned blocks these steps have left behind, as executions of loops are.
 GROWING = """
@@ -516,6 +567,15 @@ class Repairs(tool_test.ToolTest):
                 with self.subTest(threads=threads, schedule=schedule):
                     self.assert_prints("0 0\n", self.run_program(program, threads=threads, schedule=schedule,
                                                                  OMP_SCHEDULE=own, OMP_CANCELLATION="true"))
+
+    def test_more_loops_than_buffers_after_others_have_left_by_cancellation(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, MANY, "-O1")
+            for threads in (2, 4):
+                for schedule, own in (("tss", "static"), ("lws,0.5", "static"), ("", "guided"), ("", "static_steal,1")):
+                    with self.subTest(compiler=compiler, threads=threads, schedule=schedule, own=own):
+                        self.assert_prints("0 0\n", self.run_program(program, threads=threads, schedule=schedule,
+                                                                     OMP_SCHEDULE=own, OMP_CANCELLATION="true"))
 
     def test_what_a_cancelled_region_has_left_goes_where_its_team_grows(self):
         for compiler in self.compilers():
