@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""omp_set_schedule() inside of regions: the whole team runs each loop by one schedule, whoever has set one and when,
+"""omp_set_schedule() inside of regions: the whole team runs each loop by one schedule, whichever thread has set one,
 and each iteration once."""
 import pathlib
 import subprocess
