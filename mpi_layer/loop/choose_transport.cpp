@@ -16,8 +16,7 @@ std::unique_ptr<Transport> make_best(Team& team, const std::string& name) {
         if (team.rank() == 0)
             gimbal_rank_warn(
                 "/dev/shm of a node is full: loops over ranks draw their chunks by messages from rank 0 (foreman), "
-                "which "
-                "takes longer. A container gets more by docker run --shm-size 1g");
+                "which takes longer. A container gets more by docker run --shm-size 1g");
     }
     return make_foreman_transport(team, name);
 }

@@ -142,6 +142,7 @@ double median_chunk_ns(const simulate::RecordedLoop& loop) {
     std::vector<double> costs;
     for (const simulate::RecordedExecution& one : loop.executions)
         costs.insert(costs.end(), one.costs.begin(), one.costs.end());
+    if (costs.empty()) return 0;
     const auto middle = costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 2);
     std::nth_element(costs.begin(), middle, costs.end());
     return *middle;

@@ -17,7 +17,7 @@ struct RecordedCosts {
     std::uint64_t largest_chunk = 1;  ///< [iterations]
 };
 
-/// What half of the recorded chunks of a loop took at most [ns].
+/// What half of the recorded chunks of a loop took at most [ns]; 0: it has none.
 [[nodiscard]] double median_chunk_ns(const simulate::RecordedLoop& loop);
 
 /// What iterations cost, from a trace of one process that `gimbal run --trace` wrote.

@@ -54,7 +54,7 @@ void warn_of_short_chunks(const std::vector<simulate::RecordedLoop>& loops) {
     constexpr double kFewDraws = 20;  // of more they are less than a twentieth
     for (const simulate::RecordedLoop& loop : loops) {
         const double median_ns = median_chunk_ns(loop);
-        if (median_ns >= kFewDraws * simulate::drawing_costs(false).dispatch) continue;
+        if (median_ns <= 0 || median_ns >= kFewDraws * simulate::drawing_costs(false).dispatch) continue;
         write_stderr("gimbal: warning: half of the chunks of " + loop.name + " took " + fixed(median_ns, 0) +
                      " ns at most, a draw and some 15 ns of recording included: iterations seem to cost more than "
                      "they do; larger chunks, as with OMP_SCHEDULE=ss,64, are measured better\n");
