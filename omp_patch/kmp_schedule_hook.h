@@ -184,12 +184,21 @@ extern kmp_int32 __kmp_hook_cancel(kmp_info_t *th, kmp_int32 kind,
 // its region if that is the kind.
 extern void __kmp_hook_leave(kmp_info_t *th, kmp_int32 kind);
 
+// As much of a team as says what it was asked to cancel.
+struct kmp_hook_seen_team {
+  struct {
+    kmp_int32 t_cancel_request;
+  } t;
+};
+
 // At a cancellation point a request of another kind is none: libomp 19 ends the
-// process.
+// process. It also would where the request becomes another thread's for the
+// region while this one leaves, so what follows reads the one that was seen.
 #define KMP_HOOK_CANCELLATION_POINT(thread, kind)                              \
   if ((thread)->th.th_team->t.t_cancel_request != (kind))                      \
     return 0;                                                                  \
-  __kmp_hook_leave(thread, kind);
+  __kmp_hook_leave(thread, kind);                                              \
+  const kmp_hook_seen_team seen_team = {{kind}}, *this_team = &seen_team;
 extern void __kmp_hook_forget_cancelled(kmp_team_t *team);
 
 // A team that grows, or ends, is about to lose its arrays: what a cancelled
