@@ -51,7 +51,7 @@ public:
     bool ranks = false;              ///< its workers are processes that ask a foreman, else threads of one process
 };
 
-/// pisolver mandelbrot evrard uniform triangular decreasing flip bump jump random normal power
+/// pisolver mandelbrot evrard uniform triangular decreasing flip bump jump turns random normal power
 [[nodiscard]] std::span<const std::string_view> application_names() noexcept;
 
 /// Parameters and defaults of all applications, for help and documentation.

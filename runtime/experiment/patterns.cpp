@@ -16,8 +16,9 @@ constexpr double kMin = 0.05;  // of normal costs, in means
 
 /// Small loops whose imbalance is known: uniform; triangular, which rises from 0; decreasing, which falls to 0; flip,
 /// which rises until half time and then falls; bump, a stretch of 20 times the cost that goes round once; jump, the
-/// same at a place by chance that changes every 50 steps; random, 64 stretches whose costs are drawn anew in each step;
-/// normal and power, costs drawn once for each iteration: a bell, or many light ones and a few that are heavy.
+/// same at a place by chance that changes every 50 steps; turns, the same at some places in turn; random, 64 stretches
+/// whose costs are drawn anew in each step; normal and power, costs drawn once for each iteration: a bell, or many
+/// light ones and a few that are heavy.
 class Pattern final : public Application {
 public:
     explicit Pattern(const ApplicationRequest& request) {
@@ -28,6 +29,7 @@ public:
             every_ = static_cast<std::uint64_t>(parameters.number("every", 50, 1, 1e9));
             width_ = parameters.number("width", 0.05, 1e-3, 0.5);
         }
+        if (name == "turns") places_ = static_cast<std::uint64_t>(parameters.number("places", 2, 1, 1e9));
         if (name == "normal") cov_ = parameters.number("cov", 0.3, 0, 1);
         if (name == "power") {
             exponent_ = parameters.number("exponent", 1.5, 0.1, 100);
@@ -50,6 +52,8 @@ public:
                 costs_[k] = exponential_of(random_bits(seed_, turn, static_cast<std::uint64_t>(x * kStretches)));
             } else if (name == "jump") {
                 costs_[k] = bump(x - static_cast<double>(random_bits(seed_, turn) >> 11U) * 0x1p-53);
+            } else if (name == "turns") {
+                costs_[k] = bump(x - (static_cast<double>(turn) + 0.5) / static_cast<double>(places_));
             } else if (name == "normal") {
                 costs_[k] = std::max(kMin, 1 + cov_ * bell_of(random_bits(seed_, k)));
             } else if (name == "power") {
@@ -67,6 +71,7 @@ public:
     [[nodiscard]] std::uint64_t frame(std::uint64_t step) const noexcept override {
         if (name == "bump" || name == "random") return step;
         if (name == "jump") return step / every_;
+        if (name == "turns") return step % places_;
         return name == "flip" && 2 * step >= steps ? 1 : 0;
     }
 
@@ -88,10 +93,11 @@ private:
     double total_ = 0;
     double width_ = 0.05;      // of the bump
     std::uint64_t every_ = 1;  // steps between jumps
-    std::uint64_t turn_ = 0;   // frame that work_ shows
-    double cov_ = 0;           // of normal
-    double exponent_ = 1;      // of power: a cost is above x times the least with probability x^-exponent
-    double heaviest_ = 1;      // where that is cut off, in least costs
+    std::uint64_t places_ = 1;
+    std::uint64_t turn_ = 0;  // frame that work_ shows
+    double cov_ = 0;          // of normal
+    double exponent_ = 1;     // of power: a cost is above x times the least with probability x^-exponent
+    double heaviest_ = 1;     // where that is cut off, in least costs
     std::uint64_t seed_ = 0;
     std::vector<double> costs_;  // [bins]
     BinnedWork work_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace gimbal {
 
@@ -25,26 +26,22 @@ constexpr unsigned kShort = 16;  // by a mean over so many of its last,
 constexpr unsigned kLong = 64;   // and over at most so many of its own,
 constexpr double kProof = 3;     // so many standard errors behind
 // How many trials there are (docs/decisions/0013).
-constexpr std::uint64_t kFreeTrials = 10;     // then one in
-constexpr std::uint64_t kStepsPerTrial = 24;  // steps: an incumbent that is always interrupted is never at its best
-constexpr double kTrialsPerChange = 30;       // more when the loop has changed as a whole
-constexpr double kClearLead = 0.01;           // who is believed to be so much better is tried however many there were
-constexpr std::uint64_t kLost = 16;           // one that has not come back after so many steps never will
+constexpr double kTrialsPerChange = 30;  // more when the loop has changed as a whole
+constexpr double kClearLead = 0.01;      // who is believed to be so much better is tried however many there were
+constexpr std::uint64_t kLost = 16;      // one that has not come back after so many steps never will
 // What one may cost, and is worth (docs/decisions/0062).
 constexpr double kShyness = 0.0005;  // so much of a step at least
 constexpr double kPart = 0.003;      // of all steps, but for the first trials
-constexpr double kMaxSteps = 2000;   // to come
 constexpr double kMinSteps = 20;
 // When arms are looked at (docs/decisions/0057, 0059).
 constexpr double kHopeless = 3;             // spreads that an arm is behind by: not even kMaxSteps steps would pay
 constexpr std::uint64_t kLongestRest = 32;  // steps between looks
 // What is noise, and what must be something else (docs/decisions/0013).
-constexpr double kForget = 0.1;  // weight of the newest in running means
-constexpr double kFloor = 1e-4;  // no noise is smaller
 // Mean absolute deviation of a normal distribution, as a part of its standard deviation, inverted.
 constexpr double kToDeviation = 1.2533;
-constexpr double kClip = 4;     // standard deviations beyond which something else must have happened,
-constexpr double kJump = 0.03;  // and so much of a step at least
+constexpr double kClip = 4;       // standard deviations beyond which something else must have happened,
+constexpr double kJump = 0.03;    // and so much of a step at least
+constexpr double kVaries = 0.05;  // steps that differ by more may have a period (docs/decisions/0079)
 
 double density(double u) noexcept {
     return std::exp(-u * u / 2) / std::sqrt(2 * std::numbers::pi);
@@ -67,16 +64,20 @@ double DriftingBandit::worth(const Belief& belief) const noexcept {
     if (u > kHopeless) return -1;
     const double gain = spread * density(u) - belief.mean * upper_tail(u);
     const double to_come = std::clamp(static_cast<double>(steps_), kMinSteps, kMaxSteps);
-    return to_come * gain - std::max(std::expm1(belief.mean), 0.0) - std::max(kShyness, trial_cost_);
+    return to_come * gain - row_ * (std::max(std::expm1(belief.mean), 0.0) + std::max(kShyness, trial_cost_));
 }
 
 std::uint64_t DriftingBandit::steps_per_trial() const noexcept {
-    return std::max(kStepsPerTrial, static_cast<std::uint64_t>(std::min(trial_cost_ / kPart, kMaxSteps)));
+    return row_ * std::max(kStepsPerTrial, static_cast<std::uint64_t>(std::min(trial_cost_ / kPart, kMaxSteps)));
 }
 
 DriftingBandit::Pull DriftingBandit::next() {
     ++steps_;
-    if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
+    if (trial_open_ && steps_ - tried_at_ > kLost * row_) trial_open_ = false;
+    if (trial_open_ && trial_to_come_ > 0) {
+        --trial_to_come_;
+        return {tried_, true};
+    }
     const std::uint64_t each = steps_per_trial();
     const bool enough = trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * each : each);
     // However promising a choice is and however often the loop changes.
@@ -110,6 +111,8 @@ DriftingBandit::Pull DriftingBandit::next() {
     trial_open_ = true;
     tried_ = best;
     tried_at_ = steps_;
+    trial_to_come_ = row_ - 1;
+    trial_row_ = incumbent_row_ = {};
     return {best, true};
 }
 
@@ -119,20 +122,35 @@ std::uint64_t DriftingBandit::undisturbed() const noexcept {
     return next_look_ - steps_ - 1;
 }
 
+// Whether the row is over.
+bool DriftingBandit::complete(Row& row, double time) const noexcept {
+    row.sum += time;
+    return ++row.count >= row_;
+}
+
+// What all of a row take counts, not a mean of their logarithms.
+double DriftingBandit::mean_log(const Row& row) noexcept {
+    return std::log(row.sum / row.count);
+}
+
 void DriftingBandit::observe(const Pull& pull, double time) {
     if (!(time > 0) || !std::isfinite(time)) {
         trial_open_ = trial_open_ && !pull.trial;
         return;
     }
-    const double log_time = std::log(time);
     if (pull.trial) {
         if (!trial_open_ || pull.arm != tried_) return;  // of an incumbent that has been replaced meanwhile
+        period_.skip();
+        if (!complete(trial_row_, time)) return;
         trial_open_ = false;
         trial_seen_ = true;
-        log_trial_ = log_time;
+        log_trial_ = mean_log(trial_row_);
         return;
     }
     if (pull.arm != incumbent_) return;
+    if (row_ == 1 && deviation_ > kVaries) period_.add(std::log(time));
+    if (!complete(incumbent_row_, time)) return;
+    const double log_time = mean_log(std::exchange(incumbent_row_, {}));
     keep_level(log_time);
     if (pull.arm != incumbent_) return;
     if (incumbent_run_ >= 1) notice(log_time);
@@ -146,11 +164,26 @@ void DriftingBandit::observe(const Pull& pull, double time) {
     log_last_two_[1] = log_last_two_[0];
     log_last_two_[0] = log_time;
     ++incumbent_run_;
+    if (row_ == 1 && deviation_ > kVaries) {
+        if (const unsigned period = period_.found(); period > 1) compare_rows(period);
+    }
+}
+
+// A step and its neighbours were of different work: what was believed by them is off by as much.
+void DriftingBandit::compare_rows(unsigned period) {
+    widen(deviation_);
+    row_ = period;
+    deviation_ = std::max(kFloor, period_.unlike(period));
+    incumbent_row_ = {};
+    trial_open_ = trial_seen_ = on_probation_ = false;
+    deviations_ = 1;
+    incumbent_run_ = surprised_ = levelled_ = 0;
 }
 
 void DriftingBandit::learn_noise(double residual) noexcept {
     const double size = std::min(std::abs(residual), kClip * std::max(deviation_, kFloor));
-    deviation_ = std::max(kFloor, deviation_ + kForget * (size - deviation_));
+    deviations_ = std::min(deviations_ + 1, kSeen);
+    deviation_ = std::max(kFloor, deviation_ + (size - deviation_) / deviations_);
 }
 
 // An interruption is over in the next step.
@@ -222,22 +255,22 @@ void DriftingBandit::learn(std::size_t arm, double seen, double doubt) {
 }
 
 void DriftingBandit::Error::add(double square) noexcept {
-    weight = std::min(weight + 1, 1 / kForget);
+    weight = std::min<double>(weight + 1, kSeen);
     mean_square += (square - mean_square) / weight;
 }
 
 // Few trials say little where every step takes another time: there a new incumbent that takes longer in many steps than
 // the one before took gives the title back. But not in a loop whose times grow.
 void DriftingBandit::keep_level(double log_time) {
-    ++levelled_;
-    level_ += (log_time - level_) / std::min<double>(levelled_, kShort);
-    long_level_ += (log_time - long_level_) / levelled_;
-    if (!on_probation_ || levelled_ % kShort != 0) return;
+    levelled_ += row_;
+    level_ += (log_time - level_) * row_ / std::min<double>(levelled_, kShort);
+    long_level_ += (log_time - long_level_) * row_ / levelled_;
+    if (!on_probation_ || levelled_ % kShort >= row_) return;
     on_probation_ = levelled_ < kLong;
     const double noise = kToDeviation * deviation_;
-    const double error = noise * std::sqrt(1.0 / levelled_ + 1 / former_levelled_);
+    const double error = noise * std::sqrt(row_ / static_cast<double>(levelled_) + row_ / former_levelled_);
     const double behind = long_level_ - former_level_;
-    if (behind < kMargin + kProof * error || level_ - long_level_ > noise / std::sqrt(kShort)) return;
+    if (behind < kMargin + kProof * error || level_ - long_level_ > noise / std::sqrt(kShort / row_)) return;
     Belief& former = beliefs_[former_];
     former.mean = former.shown.mean = -behind;
     former.variance = former.shown.variance = error * error;
@@ -248,6 +281,7 @@ void DriftingBandit::keep_level(double log_time) {
 void DriftingBandit::settle_as(std::size_t arm, double ratio, double error) {
     constexpr double kError = 0.005;
     if (arm == incumbent_ || !(ratio > 0)) return;
+    if (tried_ == arm) trial_open_ = false;
     Belief& belief = beliefs_[arm];
     belief.mean = std::log(ratio);
     belief.variance = std::max(error * error, kError * kError);
@@ -278,6 +312,7 @@ void DriftingBandit::promote(std::size_t winner) {
     levelled_ = 0;
     incumbent_ = winner;
     incumbent_run_ = 0;
+    incumbent_row_ = {};
     // A trial that is under way was to be compared with the incumbent that is gone.
     trial_open_ = trial_seen_ = false;
 }
@@ -319,6 +354,14 @@ void DriftingBandit::widen(double change) {
     look_every_ = 1;
 }
 
+void DriftingBandit::doubt(double lead) {
+    for (std::size_t i = 0; i < beliefs_.size(); ++i) {
+        Belief& belief = beliefs_[i];
+        if (i != incumbent_ && belief.variance >= 0 && belief.trials == 0) belief.mean -= lead / 2;
+    }
+    widen(lead / 2);
+}
+
 double DriftingBandit::ratio(std::size_t arm) const noexcept {
     return arm == incumbent_ ? 1 : std::exp(beliefs_[arm].mean);
 }
@@ -334,50 +377,6 @@ std::size_t DriftingBandit::second() const noexcept {
         if (best == incumbent_ || beliefs_[i].mean < beliefs_[best].mean) best = i;
     }
     return best;
-}
-
-void DriftingBandit::save(ByteWriter& to) const {
-    to.put(static_cast<std::uint8_t>(incumbent_));
-    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(steps_, static_cast<std::uint64_t>(kMaxSteps))));
-    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(trials_, UINT16_MAX)));
-    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(made_, UINT16_MAX)));
-    to.put_real(deviation_);
-    for (const Error& error : {model_error_, later_error_}) {
-        to.put_real(error.mean_square);
-        to.put_real(error.weight);
-    }
-    for (const Belief& belief : beliefs_) {
-        to.put_real(belief.mean);
-        to.put_real(belief.variance);
-        to.put_real(belief.predicted);
-        to.put_real(belief.bias);
-        to.put(static_cast<std::uint8_t>(std::min<std::uint64_t>(belief.trials, UINT8_MAX)));
-    }
-}
-
-bool DriftingBandit::restore(ByteReader& from) noexcept {
-    constexpr double kMax = 100;  // of a logarithm: no ratio is larger
-    incumbent_ = from.get<std::uint8_t>();
-    steps_ = from.get<std::uint16_t>();
-    // A run that was longer than what counts of it has made more trials than that allows: the next one shall not wait
-    // longer than others for its first.
-    trials_ = std::min<std::uint64_t>(from.get<std::uint16_t>(), kFreeTrials + steps_ / kStepsPerTrial);
-    made_ = std::min<std::uint64_t>(from.get<std::uint16_t>(), 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial);
-    deviation_ = from.get_real(kFloor / 2, kMax);
-    for (Error* const error : {&model_error_, &later_error_}) {
-        error->mean_square = from.get_real(0, kMax * kMax);
-        error->weight = from.get_real(0, 2 / kForget);
-    }
-    for (Belief& belief : beliefs_) {
-        belief.mean = from.get_real(-kMax, kMax);
-        belief.variance = from.get_real(-1, kMax * kMax);
-        belief.predicted = from.get_real(-kMax, kMax);
-        belief.bias = from.get_real(-kMax, kMax);
-        belief.trials = from.get<std::uint8_t>();
-    }
-    widened_at_ = steps_;
-    next_look_ = steps_;
-    return from.ok() && incumbent_ < beliefs_.size();
 }
 
 double DriftingBandit::rms(const Error& error) noexcept {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "measure/step_period.hpp"
 
 namespace gimbal {
 
@@ -18,7 +19,9 @@ namespace gimbal {
 /// and every trial make it narrower (Kalman's rule), every step makes it wider again. A trial is made when what it may
 /// save over the steps to come, by the knowledge gradient, is more than it is expected to cost; steps to come are taken
 /// to be as many as there have been. The title takes a lead by what is believed and one by trials alone; where steps
-/// differ by noise a new incumbent that takes longer than the one before gives it back (docs/decisions/0077).
+/// differ by noise a new incumbent that takes longer than the one before gives it back (docs/decisions/0077). Where
+/// their times have a period, as in a loop that gets other data every other time, an arm is tried for a row of as many,
+/// and compared with rows before and after it (docs/decisions/0079).
 /// @threads the owner locks
 /// @source knowledge gradient: Frazier, Powell, Dayanik 2008; the rest derived;
 ///         test: tests/unit/select/drifting_bandit_test.cpp
@@ -63,6 +66,9 @@ public:
     /// @param part  of a step, >= 0
     void trials_cost(double part) noexcept { trial_cost_ = part; }
 
+    /// The incumbent takes longer than was predicted: so may the others, or not. @param lead  as a logarithm, > 0
+    void doubt(double lead);
+
     /// The loop has changed by about so much: all beliefs become less certain. @param change  of the time, relative
     void widen(double change);
 
@@ -88,6 +94,12 @@ public:
     [[nodiscard]] bool restore(ByteReader& from) noexcept;
 
 private:
+    // How many trials there are (docs/decisions/0013).
+    static constexpr std::uint64_t kFreeTrials = 10;     // then one in so many steps: an incumbent that is always
+    static constexpr std::uint64_t kStepsPerTrial = 24;  // interrupted is never at its best
+    static constexpr double kMaxSteps = 2000;            // to come, that a trial is worth something for
+    static constexpr unsigned kSeen = 10;                // steps in running means
+    static constexpr double kFloor = 1e-4;               // no noise is smaller
     struct Estimate {
         double mean = 0;       // log(time / time of the incumbent)
         double variance = -1;  // < 0: there is none
@@ -106,12 +118,20 @@ private:
         double weight = 0;
         void add(double square) noexcept;
     };
+    /// Steps in a row of one arm.
+    struct Row {
+        double sum = 0;
+        unsigned count = 0;
+    };
+    [[nodiscard]] bool complete(Row& row, double time) const noexcept;
+    [[nodiscard]] static double mean_log(const Row& row) noexcept;
     [[nodiscard]] static double rms(const Error& error) noexcept;
     [[nodiscard]] bool jumped(double from, double to) const noexcept;  ///< two log times of the incumbent in a row
     void settle(double after);
     void learn(std::size_t arm, double seen, double doubt);
     [[nodiscard]] static bool leads(const Belief& belief) noexcept;
     void learn_noise(double residual) noexcept;
+    void compare_rows(unsigned period);
     void notice(double log_time) noexcept;
     void promote(std::size_t winner);
     void keep_level(double log_time);
@@ -132,6 +152,8 @@ private:
     std::size_t tried_ = 0;
     std::uint64_t tried_at_ = 0;  // step
     double log_trial_ = 0;
+    unsigned trial_to_come_ = 0;  // steps of a row that have not been handed out
+    Row trial_row_;
     bool trial_open_ = false;          // a trial has been handed out and not been observed
     bool trial_seen_ = false;          // it has; the incumbent's next step settles it
     double log_last_two_[2] = {0, 0};  // log times of the incumbent, newest first
@@ -145,9 +167,13 @@ private:
     double former_level_ = 0;
     double former_levelled_ = 0;
     bool on_probation_ = false;
-    double deviation_ = 0.02;  // mean absolute residual of the incumbent between its neighbours
-    Error model_error_;        // what predictions were off by,
-    Error later_error_;        // and what is left of it where a trial had shown the bias of the arm before
+    double deviation_ = 0.02;      // mean absolute residual of the incumbent between its neighbours,
+    unsigned deviations_ = kSeen;  // over so many
+    StepPeriod period_;            // of the incumbent's steps, as long as row_ is 1
+    unsigned row_ = 1;             // steps that are compared with as many: the loop's period
+    Row incumbent_row_;
+    Error model_error_;  // what predictions were off by,
+    Error later_error_;  // and what is left of it where a trial had shown the bias of the arm before
     unsigned surprised_ = 0;
 };
 

@@ -212,7 +212,7 @@ bool Leaving::worth_guided() const noexcept {
 }
 
 void Leaving::accept(bool whatever) noexcept {
-    if (whatever || last_wait_ <= kMuch) waits_ = last_wait_;
+    if ((whatever && time_s_ <= kFelt_s) || last_wait_ <= kMuch) waits_ = last_wait_;
 }
 
 void Leaving::prefer() noexcept {

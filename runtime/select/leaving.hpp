@@ -48,7 +48,7 @@ public:
     [[nodiscard]] static double saved_later(double loop_time, const LoopContext& context) noexcept;
 
     /// Static takes less time than anything else that was tried: what its threads wait for is accepted from here on.
-    /// @param whatever  also if that is much: several others were tried
+    /// @param whatever  also if that is much, unless leaving the loop would save nothing of that: several were tried
     void accept(bool whatever) noexcept;
 
     /// The same, and the loop is left, if they do not wait for much.

@@ -15,11 +15,8 @@ namespace gimbal {
 
 namespace {
 
-constexpr double kPart = 0.005;  // of the time, that measuring costs may take
-// What is tried without a prediction, and when (docs/decisions/0013).
-constexpr std::uint64_t kPatience = 32;  // steps
-constexpr double kVagueLoss = 0.05;      // what an unknown choice is taken to lose,
-constexpr double kVagueError = 0.04;     // more or less
+constexpr double kPart = 0.005;          // of the time, that measuring costs may take
+constexpr std::uint64_t kPatience = 32;  // steps without a prediction, then something is tried
 constexpr double kInBalance = 0.003;     // the incumbent loses no more: there is little to be found
 constexpr double kLearntForTrial = 3;    // executions: it, and those before and after it (docs/decisions/0062)
 // When costs are measured, where the incumbent does not look at them by itself (docs/decisions/0056, 0066, 0069).
@@ -258,7 +255,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         incumbent_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
         bandit_->calm(incumbent_lost_ < kInBalance);
         bandit_->trials_cost(kLearntForTrial * context.way_alone / std::max(time, 1.0));
-        compare_with_answer();
+        compare_with_answer(record);
     }
     accept_static(context);
     if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
@@ -274,12 +271,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         drift_every_ = kSampleOften;
         idle_answers_ = 0;
     }
-    if (!answered_ && !answer_ && !vague_ && steps_ >= kPatience) {
-        vague_ = true;
-        std::vector<double> vague(bandit_->size(), 1 + kVagueLoss);
-        vague[bandit_->incumbent()] = 1;
-        bandit_->predict(vague, kVagueError);
-    }
+    if (!answered_ && !answer_ && !vague_ && steps_ >= kPatience) try_without_answer();
 }
 
 std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
@@ -292,7 +284,7 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->trend_ = {};  // another range of lengths may go another way
     other->idle_profiles_ = 0;
     other->surprised_before_ = false;
-    other->compares_ = false;
+    other->expected_lost_.clear();
     if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
     return other;
 }

@@ -96,7 +96,8 @@ private:
     void save_portfolio(ByteWriter& to) const;
     [[nodiscard]] bool restore_portfolio(ByteReader& from);
     void take_answer();
-    void compare_with_answer();
+    void compare_with_answer(const LoopRecord& record);
+    void try_without_answer();
     void accept_static(const LoopContext& context);
     void ask(const LoopContext& context);
     /// Take note of a new profile. @return whether the model is to be asked
@@ -126,11 +127,12 @@ private:
     double asked_at_s_ = 0;       // loop_time_s_ when the model was asked last
     double idle_answers_ = 0;     // in a row, that left the incumbent as it was
     std::size_t answered_incumbent_ = 0;
-    double asked_work_ = 0;       // mean over the workers of the profile when the model was asked last [ticks]
-    double expected_lost_ = 0;    // by imbalance, by what holds the loop, as the last answer has it
-    double mean_lost_ = 0;        // what that has lost since
-    std::uint32_t compared_ = 0;  // in so many executions
-    bool compares_ = false;       // that with what the answer has
+    double asked_work_ = 0;             // mean over the workers of the profile when the model was asked last [ticks]
+    std::vector<float> expected_lost_;  // by imbalance, by each of the portfolio, as the last answer has it
+    double mean_busy_ = 0;              // what that took since: mean over the workers,
+    double mean_longest_ = 0;           // and the longest [ticks]
+    std::uint32_t compared_ = 0;        // in so many executions
+    std::size_t compared_incumbent_ = 0;
     bool static_holds_ = false;
     std::uint64_t trials_against_static_ = 0;  // while it held the loop
     double idle_profiles_ = 0;                 // the same of profiles

@@ -21,10 +21,14 @@ constexpr double kMaxIdle = 10;
 // A shape that has moved by so much of the loop's cost is another one; a tenth of it happens by noise.
 constexpr double kMoved = 0.02;
 constexpr double kOtherLength = 1.25;  // N that differs by this factor is another loop
+// What is tried without a prediction, and when (docs/decisions/0013).
+constexpr double kVagueLoss = 0.05;   // what an unknown choice is taken to lose,
+constexpr double kVagueError = 0.04;  // more or less
 // When a prediction was wrong (docs/decisions/0078).
 constexpr std::uint32_t kToCompare = 8;  // executions,
 constexpr std::uint32_t kCompared = 16;  // a mean over the last ones,
-constexpr double kLosesMore = 0.1;       // and this part of the time
+constexpr std::uint32_t kRefuted = UINT32_MAX;
+constexpr double kLosesMore = 0.1;  // and this part of the time
 
 }  // namespace
 
@@ -88,21 +92,38 @@ void SimulateSelector::take_answer() {
     if (!settings_.first_stays && !answered_) bandit_->promote_predicted();
     idle_answers_ = bandit_->incumbent() == answered_incumbent_ ? idle_answers_ + 1 : 0;
     answered_incumbent_ = bandit_->incumbent();
-    expected_lost_ = std::max(1 - asked_work_ / answer->prediction.times[answered_incumbent_], 0.0);
+    expected_lost_.clear();
+    for (const double time : answer->prediction.times)
+        expected_lost_.push_back(static_cast<float>(std::max(1 - asked_work_ / time, 0.0)));
     compared_ = 0;
-    compares_ = true;
     answered_ = true;
+}
+
+void SimulateSelector::try_without_answer() {
+    vague_ = true;
+    std::vector<double> vague(bandit_->size(), 1 + kVagueLoss);
+    const std::size_t robust = arm_of(settings_.profiling_threads.technique);
+    if (robust < vague.size()) vague[robust] = 1 + kVagueLoss / 2;
+    vague[bandit_->incumbent()] = 1;
+    bandit_->predict(vague, kVagueError);
 }
 
 // Where what holds the loop loses much more than predicted, and so again and again, the profile is not what it meets:
 // then the model is as wrong about all others, and they are tried.
-void SimulateSelector::compare_with_answer() {
-    if (!compares_ || bandit_->incumbent() != answered_incumbent_) return;
+void SimulateSelector::compare_with_answer(const LoopRecord& record) {
+    const std::size_t incumbent = bandit_->incumbent();
+    if (std::exchange(compared_incumbent_, incumbent) != incumbent) compared_ = 0;
+    if (compared_ == kRefuted) return;
     compared_ = std::min(compared_ + 1, kCompared);
-    mean_lost_ += (incumbent_lost_ - mean_lost_) / compared_;
-    if (compared_ < kToCompare || mean_lost_ < expected_lost_ + kLosesMore) return;
-    compares_ = false;
-    bandit_->widen(std::log((1 - expected_lost_) / std::max(1 - mean_lost_, 0.01)) / 2);
+    mean_busy_ += (record.busy_mean - mean_busy_) / compared_;
+    mean_longest_ += (record.busy_max - mean_longest_) / compared_;
+    const double lost = 1 - mean_busy_ / std::max(mean_longest_, 1.0);
+    const bool answered = !expected_lost_.empty();
+    const double expected = answered ? expected_lost_[incumbent] : kLosesMore;
+    if (compared_ < kToCompare || lost < expected + kLosesMore) return;
+    compared_ = kRefuted;
+    if (!answered && !vague_) try_without_answer();
+    bandit_->doubt(std::log((1 - expected) / std::max(1 - lost, 0.01)));
 }
 
 }  // namespace gimbal

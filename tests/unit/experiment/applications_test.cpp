@@ -127,6 +127,18 @@ TEST(Applications, FlipTurnsRoundAtHalfTime) {
     EXPECT_NEAR(flip->work(0, 100).time({99000, 100000}), early, 1e-6 * early);
 }
 
+TEST(Applications, TurnsIsHeavyAtEachPlaceInTurn) {
+    const auto turns = made("turns:places=4");
+    for (std::uint64_t step = 0; step < 8; ++step) {
+        for (std::uint64_t place = 0; place < 4; ++place) {
+            const std::uint64_t middle = 25'000 * place + 12'500;
+            const double share =
+                turns->work(0, step).time({middle - 100, middle + 100}) / turns->work(0, step).time({0, 100'000});
+            EXPECT_EQ(share > 0.005, place == step % 4) << step << ' ' << place;
+        }
+    }
+}
+
 TEST(Applications, WhatIsWrongIsSaid) {
     for (const char* const text : {"", "piesolver", "pisolver:imbalance", "pisolver:imbalance=x", "pisolver:=3",
                                    "pisolver:imbalance=101", "pisolver:dist=no", "pisolver:other=1",

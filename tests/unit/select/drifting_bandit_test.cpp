@@ -362,6 +362,30 @@ TEST(DriftingBandit, ATitleGivenOnTrustIsGivenBackWhenManyStepsTakeLonger) {
     EXPECT_LE(lost, 2);
 }
 
+// One choice is good with every other data and bad with the rest, the other one always the same: a step and its
+// neighbours compare one kind of data with the other.
+TEST(DriftingBandit, WhatIsGoodAndBadInTurnIsJudgedByItsSum) {
+    for (const int period : {2, 3, 5}) {
+        DriftingBandit bandit = with_predictions({1, 1.1}, 0.05);
+        Noise noise(static_cast<std::uint64_t>(period), 0.02);
+        const Played run = play(bandit, 600, [&](std::size_t choice, int step) {
+            return (choice == 1 ? 1.5 : (step % period == 0 ? 6.0 : 1.0)) * noise();
+        });
+        EXPECT_EQ(bandit.incumbent(), 1U) << period;
+        EXPECT_GT(run.pulls[1], 300U) << period;
+    }
+}
+
+// Nor does one win whose good steps alone were met by its trials.
+TEST(DriftingBandit, WhatIsFastWithOneKindOfDataOnlyTakesNoTitle) {
+    DriftingBandit bandit = with_predictions({1, 1}, 0.1);
+    Noise noise(7, 0.02);
+    play(bandit, 600, [&](std::size_t choice, int step) {
+        return (choice == 1 ? (step % 2 == 0 ? 0.5 : 3.0) : (step % 2 == 0 ? 1.5 : 1.0)) * noise();
+    });
+    EXPECT_EQ(bandit.incumbent(), 0U);
+}
+
 TEST(DriftingBandit, WorkThatGrowsAmongNoiseTakesNoTitle) {
     int kept = 0;
     for (std::uint64_t run = 0; run < 50; ++run) {

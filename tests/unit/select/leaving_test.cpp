@@ -371,19 +371,22 @@ TEST(Leaving, WhereStaticWinsTheLoopIsLeftWhateverItsThreadsWait) {
 }
 
 TEST(Leaving, WhereStaticsThreadsWaitForMuchItHasToWinMoreThanOnce) {
-    Leaving leaving;
-    for (int i = 0; i < 4; ++i) observe(leaving, true, 100'000, 20'000);
-    leaving.prefer();
-    EXPECT_EQ(leaving.leave(1e-9), 0);
-    leaving.accept(true);
-    leaving.prefer();
-    EXPECT_EQ(leaving.leave(1e-9), 0) << "it is looked at once more";
-    const std::array<WorkerRecord, 2> workers = {
-        WorkerRecord{.begin = 0, .end = 100'000, .chunks = 1, .iterations = 50},
-        WorkerRecord{.begin = 0, .end = 20'000, .chunks = 1, .iterations = 50}};
-    for (int i = 0; i < 2; ++i)
-        leaving.observe(true, true, {.iterations = 100, .loop_time = 100'000, .workers = workers}, context_of());
-    EXPECT_GT(leaving.leave(1e-9), 0);
+    for (const std::uint64_t time : {50'000, 100'000}) {
+        Leaving leaving;
+        for (int i = 0; i < 4; ++i) observe(leaving, true, time, time / 5);
+        leaving.prefer();
+        EXPECT_EQ(leaving.leave(1e-9), 0);
+        leaving.accept(true);
+        leaving.prefer();
+        EXPECT_EQ(leaving.leave(1e-9), 0) << "it is looked at once more";
+        const std::array<WorkerRecord, 2> workers = {
+            WorkerRecord{.begin = 0, .end = time, .chunks = 1, .iterations = 50},
+            WorkerRecord{.begin = 0, .end = time / 5, .chunks = 1, .iterations = 50}};
+        for (int i = 0; i < 2; ++i)
+            leaving.observe(true, true, {.iterations = 100, .loop_time = static_cast<double>(time), .workers = workers},
+                            context_of());
+        EXPECT_EQ(leaving.leave(1e-9) > 0, time == 50'000) << "a longer one gains nothing by being left";
+    }
 }
 
 // An interruption makes one thread late; where all work for so long the loop has become another one.

@@ -98,6 +98,16 @@ TEST(Auto, DoesNotBelieveAModelThatIsWrongAboutWhatItRuns) {
     }
 }
 
+// Nor where two sets of data come in turn: each trial may meet the one, and what it is compared with the other.
+TEST(Auto, FindsWhatIsBestForSeveralSetsOfDataInTurn) {
+    for (const std::string_view application : {"turns:cost_us=1", "turns:cost_us=1,places=3"}) {
+        for (const std::uint32_t workers : {4U, 16U, 64U}) {
+            const double stealing = run(application, "static-steal", workers, 600, 5000).total();
+            EXPECT_LE(run(application, "auto", workers, 600, 5000).total(), 1.35 * stealing) << application << workers;
+        }
+    }
+}
+
 TEST(Auto, NeverRunsWhatTheModelExpectsToLoseByFar) {
     Times times = run("bump", "auto", 16);
     EXPECT_EQ(times.ran["static"], 0);
