@@ -22,7 +22,8 @@
  *      }
  *      DLS_EndLoop(&info, &iterations, &seconds);
  *
- *  A wrong call says so on standard error; if it would lose iterations it ends the program with MPI_Abort. */
+ *  A wrong call says so on standard error; one after which the ranks could not go on ends the program with MPI_Abort.
+ *  Leaving a loop early is a warning: what this rank has drawn by then is not run. */
 
 /* The macros of the original. GIMBAL_LB4MPI_NO_MACROS leaves them out; C++ never gets min and max. */
 #ifndef GIMBAL_LB4MPI_NO_MACROS

@@ -13,6 +13,7 @@ using gimbal::Error;
 using gimbal::ErrorCode;
 using gimbal::lb4mpi::CommunicatorState;
 using gimbal::lb4mpi::complain;
+using gimbal::lb4mpi::complain_of_loss;
 using gimbal::lb4mpi::guarded;
 using gimbal::lb4mpi::Session;
 using gimbal::mpi::Chunk;
@@ -202,8 +203,8 @@ void DLS_EndLoop(infoDLS* info, int* niters, double* worktime) {
                 end_part(*info, *session);
             }
             if (session->drawn())
-                complain("DLS_EndLoop", "the loop \"" + session->name() +
-                                            "\" is left with iterations that this rank has drawn and not run");
+                complain_of_loss("DLS_EndLoop", "the loop \"" + session->name() +
+                                                    "\" is left with iterations that this rank has drawn and not run");
             session->leave();
             lb4mpi::forget(info->gimbal.open);
             info->gimbal.open = 0;

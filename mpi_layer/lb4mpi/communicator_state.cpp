@@ -20,10 +20,10 @@ int g_key = MPI_KEYVAL_INVALID;
 
 /// Those that were not freed with their communicators; they go before MPI ends. The first setup, which is local, puts
 /// them here; what is collective first moves them to the end, so that what MPI's end has to wait for is in one order on
-/// all ranks.
+/// all ranks. Never destroyed: a program may end MPI in a function of atexit() or in a destructor.
 std::vector<CommunicatorState*>& all_states() {
-    static std::vector<CommunicatorState*> states;
-    return states;
+    static auto* const states = new std::vector<CommunicatorState*>;
+    return *states;
 }
 
 int free_state(MPI_Comm, int, void* freed, void*) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 
 #include "gimbal/rank_loop.h"
 #include "team/own_mpi.hpp"
@@ -22,6 +24,24 @@ constexpr int kMaxTurns = 20;
 // Launchers drop what they have not passed on yet when they are told to abort.
 constexpr useconds_t kPassedOn_us = 200'000;
 
+/// Of MPI_COMM_WORLD. @return -1: MPI is not running
+int world_rank() noexcept {
+    int running = 0, over = 0, rank = -1;
+    MPI_Initialized(&running);
+    MPI_Finalized(&over);
+    // Another MPI's communicators are no handles of ours.
+    if (running && !over && mpi::is_own_mpi()) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+/// Whether it is the first time that this process says so.
+bool is_new(const std::string& text) {
+    static std::mutex lock;
+    static auto* const said = new std::set<std::string>;  // used to the very end
+    const std::lock_guard<std::mutex> held(lock);
+    return said->insert(text).second;
+}
+
 }  // namespace
 
 void complain(std::string_view call, const std::string& what) noexcept {
@@ -32,12 +52,21 @@ void complain(std::string_view call, const std::string& what) noexcept {
     }
 }
 
+void complain_of_loss(std::string_view call, const std::string& what) noexcept {
+    complain(call, what);
+    const int rank = world_rank();
+    if (rank <= 0) return;  // what rank 0 complains of stands there already
+    try {
+        const std::string text = std::string(call) + ": " + what;
+        if (is_new(text)) std::fprintf(stderr, "gimbal: warning: %s (on rank %d)\n", text.c_str(), rank);
+    } catch (...) {  // it stands in the report
+    }
+}
+
 void die(std::string_view call, std::string_view what, std::string_view hint) noexcept {
-    int running = 0, over = 0, rank = 0;
-    MPI_Initialized(&running);
-    MPI_Finalized(&over);
-    if (!mpi::is_own_mpi()) running = 0;  // its communicators are no handles of ours
-    if (running && !over) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int known = world_rank();
+    const bool running = known >= 0;
+    const int rank = std::max(known, 0);
     // Should those before have nothing to say, this one is still there.
     for (int turn = 0; turn < std::min(rank, kMaxTurns); ++turn) usleep(turn == 0 ? kPatience_us : kEachRank_us);
     const auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
@@ -45,7 +74,7 @@ void die(std::string_view call, std::string_view what, std::string_view hint) no
     std::fprintf(stderr, rank == 0 ? "\n" : " (on rank %d)\n", rank);
     if (!hint.empty()) std::fprintf(stderr, "        %.*s\n", length(hint), hint.data());
     std::fflush(nullptr);
-    if (running && !over) {
+    if (running) {
         usleep(kPassedOn_us);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }

@@ -9,8 +9,12 @@
 
 namespace gimbal::lb4mpi {
 
-/// Say that a call was wrong but harmless; once for each text. @threads any
+/// Say that a call was wrong but harmless; once for each text, and on standard error by rank 0 alone. @threads any
 void complain(std::string_view call, const std::string& what) noexcept;
+
+/// Say that a call has lost iterations: each rank says so, since the others may have lost none. Once for each text.
+/// @threads any
+void complain_of_loss(std::string_view call, const std::string& what) noexcept;
 
 /// Say what is wrong and end the program, all ranks of it: to go on would lose iterations or wait for ever. What is
 /// wrong on several ranks the first of them says: the others wait for their turn, some seconds, and are ended before.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNew = 0.25;         // weight of the last report in the usual time of an iteration
 constexpr std::uint64_t kParts = 32;  // of a chunk that is shared out
-constexpr double kMissing_s = 1e-2;   // a rank that has not come by then is not waited for
+constexpr double kMissing_s = 1e-2;   // a rank that has not been heard of for so long is not waited for
 
 // @pre there is one at least  @return iterations in chunks that are cut at N
 std::uint64_t size_of(const ChunkRange& chunks, std::uint64_t trip) noexcept {
@@ -65,7 +65,7 @@ void ExecutionState::note_first_drawn(std::uint32_t rank) noexcept {
 // each other: what is reported counts for the oldest chunks that it may be about.
 bool ExecutionState::report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken) {
     RankState& rank_state = rank_states_[rank];
-    rank_state.came = true;
+    if (robust_) rank_state.heard = gimbal_rank_ticks();
     if (worked_iters > 0) {
         note_speed(worked_s / gimbal_rank_tick_s(), worked_iters);
         measured(rank, worked_s / gimbal_rank_tick_s(), worked_iters);
@@ -207,12 +207,13 @@ void ExecutionState::note_drawn(std::uint32_t rank, std::uint64_t first, std::ui
     group_states_[groups_->group_of[rank]].drawn.push_back({.rank = rank, .chunk = {.first = first, .end = end}});
 }
 
-// It has something that is late, or has not come for long.
+// It has something that is late; or nothing, and has not been heard of for long: rank 0 may wait in another loop.
 bool ExecutionState::is_missing(std::uint32_t rank) const {
-    if (ledger_.late(rank, ticks_per_iter_)) return true;
+    if (ledger_.has(rank)) return ledger_.late(rank, ticks_per_iter_);
     const double allowed = std::max(kMissing_s / gimbal_rank_tick_s(),
                                     2 * ticks_per_iter_ * static_cast<double>(parameters_.trip) / ranks());
-    return !rank_states_[rank].came && gimbal_rank_ticks() - opened_ > static_cast<std::uint64_t>(allowed);
+    const std::uint64_t heard = std::max(rank_states_[rank].heard, opened_);
+    return gimbal_rank_ticks() - heard > static_cast<std::uint64_t>(allowed);
 }
 
 // What only another rank may draw, which does not. Who has left has released it.

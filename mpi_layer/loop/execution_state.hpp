@@ -27,13 +27,13 @@ public:
     struct RankState {
         gimbal_share share{};
         bool begun = false;             ///< its share is in use
-        bool came = false;              ///< it has been heard of
         bool left = false;              ///< it draws no more
         bool told_over = false;         ///< it knows that nothing is left for it; set by tell_over()
         bool unsure = false;            ///< another rank of its node was told so for it, and it has not left
         bool asking = false;            ///< a question of it has no answer yet
         bool asking_ahead = false;      ///< and it has work until it gets one
         bool unstarted = false;         ///< it asked for `last` ahead of time and is not known to have begun it
+        std::uint64_t heard = 0;        ///< robust: when it reported last; 0: it has not [ticks]
         std::uint64_t given = 0;        ///< answers to its questions [count]
         std::uint64_t first_drawn = 0;  ///< when something was drawn for it first; 0: nothing was [ticks]
         ChunkRange last{};              ///< the last one of them

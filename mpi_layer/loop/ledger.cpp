@@ -63,6 +63,10 @@ bool Ledger::again(std::uint32_t rank, double ticks_per_iter, Entry& entry) {
     return true;
 }
 
+bool Ledger::has(std::uint32_t rank) const noexcept {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.rank == rank; });
+}
+
 bool Ledger::late(std::uint32_t rank, double ticks_per_iter) const {
     const std::uint64_t now = gimbal_rank_ticks();
     return std::any_of(entries_.begin(), entries_.end(),

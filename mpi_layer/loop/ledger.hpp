@@ -35,6 +35,8 @@ public:
     /// @return false: none is late, or `rank` has it itself
     bool again(std::uint32_t rank, double ticks_per_iter, Entry& entry);
 
+    /// Whether a rank has anything.
+    [[nodiscard]] bool has(std::uint32_t rank) const noexcept;
     /// Whether what a rank has is late; false if it has nothing.
     [[nodiscard]] bool late(std::uint32_t rank, double ticks_per_iter) const;
 

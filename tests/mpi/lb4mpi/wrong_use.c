@@ -53,6 +53,15 @@ int main(int argc, char** argv) {
         DLS_StartLoop(&info, 0, 9, STATIC);  // each rank draws one
         while (!DLS_Terminated(&info)) DLS_StartChunk(&info, &start, &size);
     }
+    if (!strcmp(mistake, "lost-chunk")) {
+        DLS_EndLoop(&info, &niters, &time);
+        DLS_StartLoop(&info, 0, 9, STATIC);
+        // The last rank draws its part, and runs none of it.
+        while (!DLS_Terminated(&info) && rank != ranks - 1) {
+            DLS_StartChunk(&info, &start, &size);
+            DLS_EndChunk(&info);
+        }
+    }
     if (!strcmp(mistake, "no-end-loop")) {
         run(&info, 10);
         run(&info, 10);

@@ -3,6 +3,7 @@
 #include "loop/execution_state.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -189,6 +190,21 @@ TEST(Foreman, HandsOutToOthersWhatBelongsToARankThatLeaves) {
     for (const std::string& schedule : schedules)
         for (const bool robust : {false, true})
             for (const std::uint32_t group : {1U, 2U}) leave_early(schedule, robust, group);
+}
+
+// It has drawn some of its chunks and finished them, and nothing is heard of it then.
+TEST(Foreman, HandsOutWhatBelongsToARankThatIsNotHeardOfAnyMore) {
+    for (const std::uint32_t gone : {0U, 2U}) {
+        Foreman foreman("foreman not heard of", "static,10", {}, true);
+        std::vector<ChunkBounds> chunks;
+        EXPECT_TRUE(foreman.hand_out_to(gone, chunks));
+        for (std::uint32_t rank = 0; rank < kRanks; ++rank)
+            while (rank != gone && foreman.hand_out_to(rank, chunks)) continue;
+        usleep(100'000);
+        while (foreman.hand_out_to(1, chunks)) usleep(1000);
+        EXPECT_TRUE(foreman.state->all_out());
+        expect_once(chunks, "rank " + std::to_string(gone));
+    }
 }
 
 TEST(Foreman, SaysWhatThreadsShallRunAndThatRanksHearOfIt) {

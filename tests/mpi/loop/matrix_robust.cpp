@@ -61,6 +61,25 @@ TEST_F(Robust, ARankThatComesToManyLoopsThatAreOver) {
     for (const auto& cover : covers) EXPECT_TRUE(cover->exactly_once(MPI_COMM_WORLD));
 }
 
+// The others wait for its part, and it waits for them to begin another loop.
+TEST_F(Robust, RankZeroThatStopsBetweenTwoOfItsOwnChunks) {
+    Cover cover(40);
+    {
+        mpi::Loop first(MPI_COMM_WORLD, "stopped", 40, {.schedule = "static,1", .idempotent = true});
+        if (rank_ == 0) {
+            const auto chunk = first.next();
+            if (first.finish(chunk)) cover.add(chunk);
+        } else {
+            drain_idempotent(first, cover, 10);
+        }
+        mpi::Loop second(MPI_COMM_WORLD, "begun meanwhile", 10, {.idempotent = true});
+        while (second.next()) {
+        }
+        if (rank_ == 0) drain_idempotent(first, cover, 10);
+    }
+    EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD));
+}
+
 /// The program receives its own message, and no other, on a communicator.
 void expect_own_message(MPI_Comm comm, int rank, int size, int number) {
     std::array<int, 256> got{};
