@@ -62,6 +62,17 @@ void end_self(void* record) {
         g_process->manager->hurry();
 }
 
+/// Here and not in the thread that ends the process: that may be in a signal handler which interrupted malloc().
+void say_figures(Manager& manager) noexcept {
+    manager.finish();
+    try {
+        if (const auto figures = manager.figures())
+            gimbal_pin_report(figures_json(*figures).c_str(), figures_text(*figures).c_str());
+    } catch (const std::exception&) {
+        // No memory for a report.
+    }
+}
+
 void* manager_main(void*) {
     t_ours = true;
     // Neither signals nor pthread_cancel() meant for the program's threads end up here.
@@ -72,6 +83,7 @@ void* manager_main(void*) {
     pthread_setname_np(pthread_self(), "gimbal-pin");
     std::fesetenv(FE_DFL_ENV);  // not what the thread that started this one has set for its own arithmetic
     g_process->manager->run();
+    say_figures(*g_process->manager);
     if (!g_process->manager->is_last()) return nullptr;
     // The main thread has called pthread_exit(), and the others have ended. When this one returns the C library calls
     // exit(0), as it would have done after the program's last thread: what runs then is the program's.
@@ -167,21 +179,13 @@ __attribute__((constructor)) void on_load() {
 
 void on_exit() {
     if (!is_on() || getpid() != g_process->pid || !g_process->manager_runs) return;
-    Manager& manager = *g_process->manager;
-    manager.stop();
+    g_process->manager->stop();
     timespec until{};
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += 2;
     // A program that ends in a signal handler may hold a lock that the manager waits for.
     if (!g_process->ends_here && pthread_clockjoin_np(g_process->manager_thread, nullptr, CLOCK_MONOTONIC, &until) != 0)
         return;
-    manager.finish();
-    try {
-        if (const auto figures = manager.figures())
-            gimbal_pin_report(figures_json(*figures).c_str(), figures_text(*figures).c_str());
-    } catch (const std::exception&) {
-        // No memory for a report.
-    }
     g_on.store(false);
 }
 

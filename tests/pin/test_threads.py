@@ -44,6 +44,15 @@ class MainEnds(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
 
 
+class EndsOddly(unittest.TestCase):
+    """The process ends, by any thread and anywhere."""
+
+    def test_in_a_signal_handler_that_interrupted_malloc(self):
+        for k in range(8):
+            result = run("odd_ends", "handler", 0.3 + 0.03 * k, mode=("static", "learn", "observe")[k % 3])
+            self.assertEqual(result.returncode, 5, result.stderr)
+
+
 @unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
 class SlowChildren(unittest.TestCase):
     """A child that takes long to start begins with the mask from before, and its parent's thread stays placed."""
