@@ -52,6 +52,19 @@ thread_local RecordPointer* t_record = nullptr;  // not a pointer with a destruc
 thread_local bool t_ours = false;                // the manager, and what it starts
 thread_local bool t_fork_locks = false;
 
+/// While this lives nobody cancels the thread: what opens files, or waits, would unwind it, where the program has
+/// called what is no cancellation point, or ends.
+class Uncancelled {
+public:
+    Uncancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &programs_); }
+    ~Uncancelled() { pthread_setcancelstate(programs_, nullptr); }
+    Uncancelled(const Uncancelled&) = delete;
+    Uncancelled& operator=(const Uncancelled&) = delete;
+
+private:
+    int programs_ = PTHREAD_CANCEL_ENABLE;
+};
+
 void end_self(void* record) {
     auto* const pointer = static_cast<RecordPointer*>(record);
     t_record = nullptr;
@@ -179,6 +192,7 @@ __attribute__((constructor)) void on_load() {
 
 void on_exit() {
     if (!is_on() || getpid() != g_process->pid || !g_process->manager_runs) return;
+    const Uncancelled uncancelled;
     g_process->manager->stop();
     timespec until{};
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -239,16 +253,13 @@ RecordPointer shared_self() noexcept {
 ThreadRecord* begin_self(const void* routine) noexcept {
     if (t_record) return t_record->get();
     if (!is_on() || t_ours) return nullptr;
-    // Looking at the stack reads a file, which is where a pthread_cancel() would strike, in the middle of us.
-    int before = 0;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    ThreadRecord* const record = make_record(routine);
-    pthread_setcancelstate(before, nullptr);
-    return record;
+    const Uncancelled uncancelled;
+    return make_record(routine);
 }
 
 void need_manager() noexcept {
     if (!is_on() || t_ours || g_process->manager_wanted.exchange(true)) return;
+    const Uncancelled uncancelled;
     try {
         if (counts_inside() && t_record && (*t_record)->main) Registry::start_inside(**t_record);
         g_process->manager_runs.store(start_manager(), std::memory_order_release);

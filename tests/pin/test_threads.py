@@ -52,6 +52,16 @@ class EndsOddly(unittest.TestCase):
             result = run("odd_ends", "handler", 0.3 + 0.03 * k, mode=("static", "learn", "observe")[k % 3])
             self.assertEqual(result.returncode, 5, result.stderr)
 
+    def test_by_a_thread_that_was_cancelled_before(self):
+        result = run("odd_ends", "cancelled", 0.5)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertRegex(result.stderr, "placement: static, [12] thread")
+
+    def test_a_cancelled_thread_can_make_another_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = run("odd_ends", "creator", 0, GIMBAL_PIN_TRACE=f"{folder}/trace.csv")
+        self.assertEqual(result.returncode, 5, result.stderr)
+
 
 @unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
 class SlowChildren(unittest.TestCase):
