@@ -108,14 +108,31 @@ void* manager_main(void*) {
     return nullptr;
 }
 
+/// A stack of the manager's own: for hwloc and PAPI, what the program gives its threads may be too small.
+class ManagerAttributes {
+public:
+    ManagerAttributes() noexcept
+        : known_(pthread_attr_init(&attributes_) == 0 && pthread_attr_setstacksize(&attributes_, kStack) == 0) {}
+    ~ManagerAttributes() { pthread_attr_destroy(&attributes_); }
+    ManagerAttributes(const ManagerAttributes&) = delete;
+    ManagerAttributes& operator=(const ManagerAttributes&) = delete;
+    [[nodiscard]] const pthread_attr_t* get() const noexcept { return known_ ? &attributes_ : nullptr; }
+
+private:
+    static constexpr std::size_t kStack = std::size_t{1} << 20;
+    pthread_attr_t attributes_{};
+    bool known_;
+};
+
 bool start_manager() {
     Process& process = *g_process;
     process.manager = std::make_unique<Manager>(process.config, process.registry);
     gimbal_pin_program_signals(&process.program_signals);
+    const ManagerAttributes attributes;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = real_create()(&process.manager_thread, nullptr, manager_main, nullptr);
+    const int error = real_create()(&process.manager_thread, attributes.get(), manager_main, nullptr);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return error == 0;
 }

@@ -57,6 +57,11 @@ class EndsOddly(unittest.TestCase):
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertRegex(result.stderr, "placement: static, [12] thread")
 
+    def test_where_threads_have_small_stacks(self):
+        result = run("odd_ends", "small-stacks", 0.5)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertRegex(result.stderr, "placement: static, [12] thread")
+
     def test_a_cancelled_thread_can_make_another_one(self):
         with tempfile.TemporaryDirectory() as folder:
             result = run("odd_ends", "creator", 0, GIMBAL_PIN_TRACE=f"{folder}/trace.csv")
