@@ -107,12 +107,16 @@ bool Manager::may_place(Worker& worker, Outcome outcome) {
 }
 
 void Manager::leave_bound(Worker& worker) {
-    bool by_itself = false;
+    const char* who = "bound by another program";
     {
         const std::lock_guard lock(registry_.mutex());
-        by_itself = registry_.is_set_by_program(worker.record->tid);
+        const pid_t tid = worker.record->tid;
+        if (registry_.is_set_by_program(tid))
+            who = "bound by the program itself";
+        else if (actuator_->was_narrowed(tid))
+            who = "bound by the time of the first look";
     }
-    leave_alone(worker, by_itself ? "bound by the program itself" : "bound by another program");
+    leave_alone(worker, who);
 }
 
 void Manager::leave_alone(Worker& worker, std::string why) {
