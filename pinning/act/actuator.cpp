@@ -196,6 +196,11 @@ bool Actuator::is_yielded(pid_t tid) const noexcept {
     return found != threads_.end() && found->second.yielded;
 }
 
+bool Actuator::was_narrowed(pid_t tid) const noexcept {
+    const auto found = threads_.find(tid);
+    return found != threads_.end() && found->second.narrowed;
+}
+
 Outcome Actuator::report(pid_t tid, int error) {
     if (error == ESRCH) return Outcome::gone;
     if (error == EINVAL) return Outcome::refresh;

@@ -95,6 +95,8 @@ public:
     /// The mask that we gave a thread. Empty: none, or it was given back.
     [[nodiscard]] std::vector<int> given_mask(pid_t tid) const;
     [[nodiscard]] bool is_yielded(pid_t tid) const noexcept;
+    /// Whether somebody had narrowed a thread's mask before take(): who, nobody can tell.
+    [[nodiscard]] bool was_narrowed(pid_t tid) const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return threads_.size(); }
 
     /// What to tell the user, once each: the first yielded thread, the first refusal. Empties the list.

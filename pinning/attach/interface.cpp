@@ -26,6 +26,7 @@ int gimbal_pin_register(const char* name) {
         const std::lock_guard lock(registry().mutex());
         if (name) record->name.assign(name, 0, kName);
         record->asked = true;
+        record->left = false;
     } catch (const std::exception&) {
         return -1;
     }

@@ -52,6 +52,19 @@ thread_local RecordPointer* t_record = nullptr;  // not a pointer with a destruc
 thread_local bool t_ours = false;                // the manager, and what it starts
 thread_local bool t_fork_locks = false;
 
+/// While this lives nobody cancels the thread: what opens files, or waits, would unwind it, where the program has
+/// called what is no cancellation point, or ends.
+class Uncancelled {
+public:
+    Uncancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &programs_); }
+    ~Uncancelled() { pthread_setcancelstate(programs_, nullptr); }
+    Uncancelled(const Uncancelled&) = delete;
+    Uncancelled& operator=(const Uncancelled&) = delete;
+
+private:
+    int programs_ = PTHREAD_CANCEL_ENABLE;
+};
+
 void end_self(void* record) {
     auto* const pointer = static_cast<RecordPointer*>(record);
     t_record = nullptr;
@@ -60,6 +73,17 @@ void end_self(void* record) {
     delete pointer;
     if (g_process->manager_runs.load(std::memory_order_acquire) && g_process->registry.size() == 0)
         g_process->manager->hurry();
+}
+
+/// Here and not in the thread that ends the process: that may be in a signal handler which interrupted malloc().
+void say_figures(Manager& manager) noexcept {
+    manager.finish();
+    try {
+        if (const auto figures = manager.figures())
+            gimbal_pin_report(figures_json(*figures).c_str(), figures_text(*figures).c_str());
+    } catch (const std::exception&) {
+        // No memory for a report.
+    }
 }
 
 void* manager_main(void*) {
@@ -72,6 +96,7 @@ void* manager_main(void*) {
     pthread_setname_np(pthread_self(), "gimbal-pin");
     std::fesetenv(FE_DFL_ENV);  // not what the thread that started this one has set for its own arithmetic
     g_process->manager->run();
+    say_figures(*g_process->manager);
     if (!g_process->manager->is_last()) return nullptr;
     // The main thread has called pthread_exit(), and the others have ended. When this one returns the C library calls
     // exit(0), as it would have done after the program's last thread: what runs then is the program's.
@@ -83,14 +108,31 @@ void* manager_main(void*) {
     return nullptr;
 }
 
+/// A stack of the manager's own: for hwloc and PAPI, what the program gives its threads may be too small.
+class ManagerAttributes {
+public:
+    ManagerAttributes() noexcept
+        : known_(pthread_attr_init(&attributes_) == 0 && pthread_attr_setstacksize(&attributes_, kStack) == 0) {}
+    ~ManagerAttributes() { pthread_attr_destroy(&attributes_); }
+    ManagerAttributes(const ManagerAttributes&) = delete;
+    ManagerAttributes& operator=(const ManagerAttributes&) = delete;
+    [[nodiscard]] const pthread_attr_t* get() const noexcept { return known_ ? &attributes_ : nullptr; }
+
+private:
+    static constexpr std::size_t kStack = std::size_t{1} << 20;
+    pthread_attr_t attributes_{};
+    bool known_;
+};
+
 bool start_manager() {
     Process& process = *g_process;
     process.manager = std::make_unique<Manager>(process.config, process.registry);
     gimbal_pin_program_signals(&process.program_signals);
+    const ManagerAttributes attributes;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = real_create()(&process.manager_thread, nullptr, manager_main, nullptr);
+    const int error = real_create()(&process.manager_thread, attributes.get(), manager_main, nullptr);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return error == 0;
 }
@@ -167,21 +209,14 @@ __attribute__((constructor)) void on_load() {
 
 void on_exit() {
     if (!is_on() || getpid() != g_process->pid || !g_process->manager_runs) return;
-    Manager& manager = *g_process->manager;
-    manager.stop();
+    const Uncancelled uncancelled;
+    g_process->manager->stop();
     timespec until{};
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += 2;
     // A program that ends in a signal handler may hold a lock that the manager waits for.
     if (!g_process->ends_here && pthread_clockjoin_np(g_process->manager_thread, nullptr, CLOCK_MONOTONIC, &until) != 0)
         return;
-    manager.finish();
-    try {
-        if (const auto figures = manager.figures())
-            gimbal_pin_report(figures_json(*figures).c_str(), figures_text(*figures).c_str());
-    } catch (const std::exception&) {
-        // No memory for a report.
-    }
     g_on.store(false);
 }
 
@@ -235,16 +270,13 @@ RecordPointer shared_self() noexcept {
 ThreadRecord* begin_self(const void* routine) noexcept {
     if (t_record) return t_record->get();
     if (!is_on() || t_ours) return nullptr;
-    // Looking at the stack reads a file, which is where a pthread_cancel() would strike, in the middle of us.
-    int before = 0;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    ThreadRecord* const record = make_record(routine);
-    pthread_setcancelstate(before, nullptr);
-    return record;
+    const Uncancelled uncancelled;
+    return make_record(routine);
 }
 
 void need_manager() noexcept {
     if (!is_on() || t_ours || g_process->manager_wanted.exchange(true)) return;
+    const Uncancelled uncancelled;
     try {
         if (counts_inside() && t_record && (*t_record)->main) Registry::start_inside(**t_record);
         g_process->manager_runs.store(start_manager(), std::memory_order_release);

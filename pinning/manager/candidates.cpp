@@ -31,7 +31,12 @@ void Candidates::add(RecordPointer record, double now) {
 }
 
 void Candidates::forget_ended() {
-    std::erase_if(all_, [](const Candidate& one) { return !one.record->alive || one.record->left; });
+    std::erase_if(all_, [](const Candidate& one) { return !one.record->alive; });
+}
+
+std::size_t Candidates::size() const noexcept {
+    const auto stays = [](const Candidate& one) { return !one.record->left; };
+    return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), stays));
 }
 
 bool Candidates::any_counts() const noexcept {
@@ -50,6 +55,7 @@ bool Candidates::is_helper(Candidate& candidate) {
 
 bool Candidates::ripe(Candidate& candidate, double now, std::size_t workers) {
     ThreadRecord& record = *candidate.record;
+    if (record.left) return false;
     if (record.asked || record.counts.load(std::memory_order_relaxed)) return true;
     // Somebody in a loop of a team computes, even if others leave him nothing: then he is who needs a processor most.
     if (within_loops(record) > kRipeCpu_s) return true;
@@ -60,7 +66,7 @@ bool Candidates::ripe(Candidate& candidate, double now, std::size_t workers) {
     const double age_s = now - candidate.begun_s;
     if (age_s < period_s_ || cpu_s < kRipeCpu_s) return false;
     // With many threads on few processors each gets little, and yet computes.
-    const double fair = 1 / static_cast<double>(all_.size() + workers);
+    const double fair = 1 / static_cast<double>(size() + workers);
     return cpu_s >= std::min(kRipeShare, 0.25 * fair) * age_s;
 }
 

@@ -25,14 +25,14 @@ public:
 
     /// @errors std::bad_alloc
     void add(RecordPointer record, double now);
-    /// Those that have ended, or asked to be left alone.
     void forget_ended();
     /// Takes those out that compute; the main thread only where others do, and then first.
     /// @param workers  how many threads compute already
     [[nodiscard]] std::vector<RecordPointer> take_ripe(double now, std::size_t workers);
     /// Whether one of them reports progress of its own.
     [[nodiscard]] bool any_counts() const noexcept;
-    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+    /// Without those that have asked to be left alone, who may ask to be placed again. [count]
+    [[nodiscard]] std::size_t size() const noexcept;
 
     /// Looks for threads that were not made by pthread_create() or thrd_create(): by clone(), or by the C library for a
     /// timer. Their creator may have been placed, and they inherit that.

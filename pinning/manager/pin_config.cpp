@@ -2,6 +2,7 @@
 #include "manager/pin_config.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
@@ -15,13 +16,20 @@ namespace gimbal::pin {
 
 namespace {
 
+/// The types that bind. Without one libomp binds nobody: "verbose", "granularity=core".
+bool names_type(std::string_view affinity) {
+    constexpr std::array kTypes = {"compact", "scatter", "balanced", "explicit", "proclist", "logical", "physical"};
+    return std::any_of(kTypes.begin(), kTypes.end(),
+                       [&](const char* type) { return affinity.find(type) != std::string_view::npos; });
+}
+
 bool binds(std::string_view variable, std::string value) {
     std::transform(value.begin(), value.end(), value.begin(), ascii_lower);
     if (value.empty()) return false;
     if (variable == "OMP_PROC_BIND") return value != "false";
-    if (variable == "KMP_AFFINITY")
-        return value.find("none") == std::string::npos && value.find("disabled") == std::string::npos;
-    return true;
+    // Where nobody says whether to bind, places bind.
+    if (variable == "OMP_PLACES") return !std::getenv("OMP_PROC_BIND");
+    return variable != "KMP_AFFINITY" || names_type(value);
 }
 
 }  // namespace
@@ -49,7 +57,7 @@ PinConfig read_config(const gimbal_pin_settings& given, std::string& name) {
 }
 
 std::string bound_by_variable() {
-    for (const char* const variable : {"OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
+    for (const char* const variable : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
         const char* const value = std::getenv(variable);
         if (value && binds(variable, value)) return std::string(variable) + "=" + value;
     }

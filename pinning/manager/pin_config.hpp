@@ -32,7 +32,7 @@ struct PinConfig {
 /// @param allowed  the process's mask  @param granted  what its control group grants; empty: everything
 [[nodiscard]] std::string bound_by(const Inventory& machine, const std::vector<int>& allowed,
                                    const std::vector<int>& granted);
-/// The part of it that needs no machine: OMP_PROC_BIND, GOMP_CPU_AFFINITY, KMP_AFFINITY.
+/// The part of it that needs no machine: OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY, KMP_AFFINITY.
 [[nodiscard]] std::string bound_by_variable();
 
 }  // namespace gimbal::pin

@@ -11,7 +11,7 @@
 namespace gimbal::pin {
 
 void Manager::gather(double now) {
-    std::vector<RecordPointer> fresh;
+    std::vector<RecordPointer> fresh, asked;
     registry_.collect(fresh);
     // Those who ended first: a number may have gone to a new thread already.
     for (auto worker = workers_.begin(); worker != workers_.end();) {
@@ -33,6 +33,8 @@ void Manager::gather(double now) {
         } else if (actuator_) {
             actuator_->ended(tid);
         }
+        // It may ask to be placed again.
+        if (worker->second.record->alive) asked.push_back(worker->second.record);
         if (placer_) placer_->leave(worker->first);
         trace("leave", &worker->second, nullptr);
         retire(worker->second);
@@ -40,6 +42,7 @@ void Manager::gather(double now) {
     }
     candidates_.forget_ended();
     for (RecordPointer& record : fresh) candidates_.add(std::move(record), now);
+    for (RecordPointer& record : asked) candidates_.add(std::move(record), now);
 }
 
 void Manager::adopt(double now) {
@@ -104,12 +107,16 @@ bool Manager::may_place(Worker& worker, Outcome outcome) {
 }
 
 void Manager::leave_bound(Worker& worker) {
-    bool by_itself = false;
+    const char* who = "bound by another program";
     {
         const std::lock_guard lock(registry_.mutex());
-        by_itself = registry_.is_set_by_program(worker.record->tid);
+        const pid_t tid = worker.record->tid;
+        if (registry_.is_set_by_program(tid))
+            who = "bound by the program itself";
+        else if (actuator_->was_narrowed(tid))
+            who = "bound by the time of the first look";
     }
-    leave_alone(worker, by_itself ? "bound by the program itself" : "bound by another program");
+    leave_alone(worker, who);
 }
 
 void Manager::leave_alone(Worker& worker, std::string why) {

@@ -23,10 +23,9 @@ namespace gimbal {
 
 namespace {
 
-PlacementReport& said() noexcept {
-    static PlacementReport report;
-    return report;
-}
+const PlacementReport kNothing{};
+// Never given back: who ends the process may read it while another thread says something.
+std::atomic<const PlacementReport*> g_said{&kNothing};
 
 pin::Mode mode_of(const std::string& word) noexcept {
     if (word == "learn") return pin::Mode::learn;
@@ -57,12 +56,11 @@ bool placement_is_loaded() noexcept {
 }
 
 const PlacementReport& placement_report() noexcept {
-    return said();
+    return *g_said.load(std::memory_order_acquire);  // partner: the store in gimbal_pin_report()
 }
 
 void restart_placement_in_child() noexcept {
-    said().json.clear();
-    said().text.clear();
+    g_said.store(&kNothing, std::memory_order_relaxed);
 }
 
 }  // namespace gimbal
@@ -129,7 +127,8 @@ uint64_t gimbal_pin_schedules(void) {
 
 void gimbal_pin_report(const char* json, const char* text) {
     try {
-        gimbal::said() = {json ? json : "", text ? text : ""};
+        gimbal::g_said.store(new gimbal::PlacementReport{json ? json : "", text ? text : ""},
+                             std::memory_order_release);
     } catch (const std::exception&) {
         // A report that does not fit into memory is not worth the program's end.
     }

@@ -77,7 +77,7 @@ struct PlacementReport {
 /// Whether libgimbal_pin.so is in this process, without which GIMBAL_PIN has no effect. @threads any
 [[nodiscard]] bool placement_is_loaded() noexcept;
 
-/// @threads those of the end of the process: what is said is said before
+/// @threads any; stays as it is when more is said
 [[nodiscard]] const PlacementReport& placement_report() noexcept;
 
 /// A child after fork() has placed nobody yet.

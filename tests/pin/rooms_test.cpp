@@ -66,6 +66,26 @@ TEST(BoundBy, AMaskThatHoldsAWholeNodeIsFree) {
     EXPECT_EQ(bound_by(machine, {1, 2}, {1, 2}), "") << "its control group has no more";
 }
 
+TEST(BoundBy, VariablesByWhichOpenMPBindsThreads) {
+    const auto bound = [](const char* name, const char* value, const char* other = nullptr) {
+        for (const char* each : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) unsetenv(each);
+        if (other) setenv("OMP_PROC_BIND", other, 1);
+        setenv(name, value, 1);
+        const std::string by = bound_by_variable();
+        unsetenv(name);
+        unsetenv("OMP_PROC_BIND");
+        return by;
+    };
+    EXPECT_EQ(bound("OMP_PLACES", "cores"), "OMP_PLACES=cores");
+    EXPECT_EQ(bound("OMP_PLACES", "cores", "false"), "");
+    EXPECT_EQ(bound("OMP_PLACES", "cores", "close"), "OMP_PROC_BIND=close");
+    EXPECT_EQ(bound("GOMP_CPU_AFFINITY", "0-3"), "GOMP_CPU_AFFINITY=0-3");
+    EXPECT_EQ(bound("KMP_AFFINITY", "granularity=fine,Compact"), "KMP_AFFINITY=granularity=fine,Compact");
+    EXPECT_EQ(bound("KMP_AFFINITY", "proclist=[0,1]"), "KMP_AFFINITY=proclist=[0,1]");
+    for (const char* nobody : {"verbose", "granularity=core,norespect", "none", "disabled", ""})
+        EXPECT_EQ(bound("KMP_AFFINITY", nobody), "") << nobody;
+}
+
 TEST(SharedStatusPage, OthersSeeWhereItsThreadsAreUntilItEnds) {
     const Folder folder;
     pid_t child = fork();

@@ -126,6 +126,12 @@ class Masks(unittest.TestCase):
         self.assertEqual((seen["first"], seen["second"]), (1, len(CPUS)), result.stderr)
         self.assertIn("metric progress", result.stderr)
 
+    def test_a_thread_that_was_left_alone_and_asks_again_is_placed_again(self):
+        result = run("busy_std_thread", 3, 4)
+        self.assertEqual(result.returncode, 5)
+        seen = figures(result.stdout)
+        self.assertEqual((seen["second"], seen["third"]), (len(CPUS), 1), result.stderr)
+
     def test_children_have_the_mask_that_the_thread_had_before(self):
         result = run("children")
         seen = figures(result.stdout)

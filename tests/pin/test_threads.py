@@ -44,6 +44,30 @@ class MainEnds(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
 
 
+class EndsOddly(unittest.TestCase):
+    """The process ends, by any thread and anywhere."""
+
+    def test_in_a_signal_handler_that_interrupted_malloc(self):
+        for k in range(8):
+            result = run("odd_ends", "handler", 0.3 + 0.03 * k, mode=("static", "learn", "observe")[k % 3])
+            self.assertEqual(result.returncode, 5, result.stderr)
+
+    def test_by_a_thread_that_was_cancelled_before(self):
+        result = run("odd_ends", "cancelled", 0.5)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertRegex(result.stderr, "placement: static, [12] thread")
+
+    def test_where_threads_have_small_stacks(self):
+        result = run("odd_ends", "small-stacks", 0.5)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertRegex(result.stderr, "placement: static, [12] thread")
+
+    def test_a_cancelled_thread_can_make_another_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = run("odd_ends", "creator", 0, GIMBAL_PIN_TRACE=f"{folder}/trace.csv")
+        self.assertEqual(result.returncode, 5, result.stderr)
+
+
 @unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
 class SlowChildren(unittest.TestCase):
     """A child that takes long to start begins with the mask from before, and its parent's thread stays placed."""
@@ -88,6 +112,9 @@ class BoundByTheProgram(unittest.TestCase):
         for way in ("helper", "raw-helper", "attribute"):
             with self.subTest(way=way):
                 self.assertIn("bound by ", self.run_way(way))
+
+    def test_who_has_bound_a_thread_before_anybody_looked_is_not_known(self):
+        self.assertIn("bound by the time of the first look", self.run_way("attribute"))
 
     def test_a_thread_that_lets_itself_free_again_is_placed_again(self):
         self.assertNotIn("bound by ", self.run_way("back"))

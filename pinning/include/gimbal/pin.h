@@ -19,7 +19,8 @@ extern "C" {
 #define GIMBAL_PIN_WEAK __attribute__((visibility("default"), weak))
 
 /** This thread computes: it is placed from the next look on, without waiting for it to have used a processor. Threads
- *  that pthread_create() or thrd_create() made are known already; this is for the others, and for a name.
+ *  that pthread_create() or thrd_create() made are known already; this is for the others, for a name, and for one that
+ *  has asked to be left alone.
  *  @param name  for reports, cut to 15 bytes; may be NULL
  *  @return 0; -1: placement is off, or there is no memory  @threads any  @cost a lock */
 GIMBAL_PIN_WEAK int gimbal_pin_register(const char* name);

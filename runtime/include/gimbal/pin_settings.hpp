@@ -133,7 +133,8 @@ GIMBAL_API int gimbal_pin_holds(void);
 GIMBAL_API uint64_t gimbal_pin_schedules(void);
 
 /** Placement's part of the exit report. The last call counts.
- *  @param json  an object  @param text  lines, each with a line feed  @threads one, before the process ends */
+ *  @param json  an object  @param text  lines, each with a line feed
+ *  @threads one that has not to wait for the heap: not that which ends the process, perhaps in a signal handler */
 GIMBAL_API void gimbal_pin_report(const char* json, const char* text);
 
 }  // extern "C"
