@@ -199,6 +199,10 @@ struct kmp_hook_seen_team {
     return 0;                                                                  \
   __kmp_hook_leave(thread, kind);                                              \
   const kmp_hook_seen_team seen_team = {{kind}}, *this_team = &seen_team;
+
+// libomp 19's own is not called any more: see kmp_schedule_hook_cancel.h.
+#define __kmpc_cancel_barrier __kmp_plain_cancel_barrier
+
 extern void __kmp_hook_forget_cancelled(kmp_team_t *team);
 
 // A team that grows, or ends, is about to lose its arrays: what a cancelled

@@ -48,7 +48,6 @@ static void __kmp_hook_drop(dispatch_shared_info_t *sh) {
 // See kmp_schedule_hook.h.
 void __kmp_hook_leave(kmp_info_t *th, kmp_int32 kind) {
   kmp_team_t *team = th->th.th_team;
-  // Now: code of clang waits at a barrier for those who run loops still.
   if (kind == cancel_parallel && !team->t.t_serialized)
     __kmp_hook_leave_region(th, th->th.th_info.ds.ds_tid, team);
   if (th->th.th_team->t.t_cancel_request == cancel_parallel) {
@@ -149,5 +148,30 @@ void __kmp_hook_forget_cancelled(kmp_team_t *team) {
 }
 
 } // extern "C++"
+
+// Barriers of clang's code in a region that may be cancelled. libomp 19 has all
+// threads meet there once more, and goes by what has been asked for when each of
+// them leaves: one that is late takes the request of one that is further for this
+// barrier's, and who has left the region waits for those that come to no barrier
+// any more. Here who has left meets nobody, as in GNU code, and those who wait go.
+#undef __kmpc_cancel_barrier
+kmp_int32 __kmpc_cancel_barrier(ident_t *loc, kmp_int32 gtid) {
+  kmp_info_t *th = __kmp_threads[gtid];
+  kmp_team_t *team = th->th.th_team;
+  if (!__kmp_omp_cancellation || team->t.t_serialized) {
+    __kmpc_barrier(loc, gtid);
+    return 0;
+  }
+  if (team->t.t_cancel_request == cancel_parallel &&
+      th->th.th_dispatch->th_disp_index >> 31 != 0) // __kmp_hook_leave_region()
+    return 1;
+  th->th.th_ident = loc;
+  if (__kmp_hook_barrier != nullptr)
+    __kmp_hook_barrier(GIMBAL_BARRIER_REACHED);
+  const int cancelled = __kmp_barrier_gomp_cancel(gtid);
+  if (__kmp_hook_barrier != nullptr)
+    __kmp_hook_barrier(GIMBAL_BARRIER_LEFT);
+  return cancelled;
+}
 
 #endif // KMP_SCHEDULE_HOOK_CANCEL_H
