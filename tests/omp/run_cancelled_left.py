@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What cancelled constructs leave behind in their team, and libomp 19 goes on with: barriers that a thread has not left
-yet or never comes to."""
+yet or never comes to, and doacross loops that not all threads began."""
 import tool_test
-from run_repairs import RepairTest
+from run_repairs import PAGES, RepairTest
 
 
 # Something is cancelled right behind a barrier: the region by all threads (0), by one while others run more loops (1) or
@@ -62,6 +62,56 @@ int main(int count, char **words) {
 }
 """
 
+# A doacross loop whose sums are right only if each iteration waits for the one before; then a region that one thread
+# cancels before a doacross loop that the other runs. Again and again, or each time in a thread of the program that ends
+# then. How many sums were wrong, and whether the last rounds took more than a megabyte.
+DOACROSS = PAGES + """
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+enum { N = 20000, ROUNDS = 1200 };
+static long sums[61];
+static void *one(void *unused) {
+    (void)unused;
+    for (int i = 1; i <= 60; ++i) sums[i] = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp for ordered(1) schedule(runtime)
+    for (int i = 1; i <= 60; ++i) {
+        for (volatile int k = 0; k < i % 7 * 30; ++k) {}
+#pragma omp ordered depend(sink : i - 1)
+        sums[i] = sums[i - 1] + i;
+#pragma omp ordered depend(source)
+    }
+#pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 1) {
+#pragma omp cancel parallel
+        }
+#pragma omp for ordered(1) schedule(runtime) nowait
+        for (int i = 1; i <= N; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+#pragma omp ordered depend(source)
+        }
+#pragma omp cancellation point parallel
+    }
+    return NULL;
+}
+int main(int count, char **words) {
+    (void)words;
+    int wrong = 0;
+    long before = 0;
+    for (int round = 0; round < ROUNDS; ++round) {
+        if (round == ROUNDS / 4) before = pages();
+        pthread_t thread;
+        if (count < 2) one(NULL);
+        else if (pthread_create(&thread, NULL, one, NULL) || pthread_join(thread, NULL)) return 1;
+        wrong += sums[60] != 60 * 61 / 2;
+    }
+    printf("%d %d\\n", wrong, (pages() - before) * sysconf(_SC_PAGESIZE) > 1024 * 1024);
+    return 0;
+}
+"""
+
 
 class CancelledLeft(RepairTest):
     def test_cancelling_behind_a_barrier(self):
@@ -74,6 +124,15 @@ class CancelledLeft(RepairTest):
                             self.assert_prints("0\n", self.run_program(program, kind, threads=threads,
                                                                        schedule=schedule, OMP_SCHEDULE=own,
                                                                        OMP_CANCELLATION="true"))
+
+    def test_doacross_loops_after_those_that_a_cancelled_region_left(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, DOACROSS, "-O1", "-pthread")
+            for words in ((), ("threads",)):
+                for schedule, own in (("gss", "static"), ("", "dynamic,1")):
+                    with self.subTest(compiler=compiler, words=words, schedule=schedule, own=own):
+                        self.assert_prints("0 0\n", self.run_program(program, *words, threads=2, schedule=schedule,
+                                                                     OMP_SCHEDULE=own, OMP_CANCELLATION="true"))
 
 
 if __name__ == "__main__":
