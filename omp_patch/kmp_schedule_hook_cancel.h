@@ -150,7 +150,8 @@ static void __kmp_hook_drop_doacross(dispatch_shared_info_t *sh,
 
 // The last region was cancelled, so threads may have missed loops: what these
 // left in the buffers of the team and of its threads goes. Where loops alone are
-// cancelled all threads count, and nothing is left.
+// cancelled all threads count, and nothing is left. The team forgets the request,
+// too: libomp 19 does not where the region was one of a `teams` construct's.
 void __kmp_hook_forget_cancelled(kmp_team_t *team, kmp_info_t *primary) {
   // Who has memory here may have ended with its root; it is not given back then.
   kmp_info_t *frees =
@@ -159,6 +160,7 @@ void __kmp_hook_forget_cancelled(kmp_team_t *team, kmp_info_t *primary) {
           ? primary
           : nullptr;
   team->t.t_hook_cancelled = 0;
+  team->t.t_cancel_request = cancel_noreq;
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
     memset((void *)&sh->u, 0, sizeof(sh->u));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What cancelled constructs leave behind in their team, and libomp 19 goes on with: barriers that a thread has not left
-yet or never comes to, and doacross loops that not all threads began."""
+yet or never comes to, doacross loops that not all threads began, and the request itself inside of `teams`."""
 import tool_test
 from run_repairs import PAGES, RepairTest
 
@@ -112,6 +112,42 @@ int main(int count, char **words) {
 }
 """
 
+# Regions inside of `teams`: each second one is cancelled. How many iterations the others ran, and in how many of their
+# threads something of theirs was skipped.
+TEAMS = """
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+    long ran = 0, skipped = 0;
+#pragma omp teams num_teams(2) reduction(+ : ran, skipped)
+    for (int round = 0; round < 40; ++round) {
+#pragma omp parallel num_threads(2)
+        {
+            if (omp_get_thread_num() == round % 4) {
+#pragma omp cancel parallel
+            }
+#pragma omp for schedule(runtime)
+            for (int i = 0; i < 100; ++i) {}
+#pragma omp cancellation point parallel
+        }
+#pragma omp parallel num_threads(2) reduction(+ : ran, skipped)
+        {
+            ++skipped;
+#pragma omp for schedule(runtime)
+            for (int i = 0; i < 100; ++i) ++ran;
+#pragma omp cancellation point parallel
+#pragma omp barrier
+            if (omp_get_num_threads() > 2) { // never; without it the barrier is none that is cancelled
+#pragma omp cancel parallel
+            }
+            --skipped;
+        }
+    }
+    printf("%ld %ld\\n", ran, skipped);
+    return 0;
+}
+"""
+
 
 class CancelledLeft(RepairTest):
     def test_cancelling_behind_a_barrier(self):
@@ -133,6 +169,15 @@ class CancelledLeft(RepairTest):
                     with self.subTest(compiler=compiler, words=words, schedule=schedule, own=own):
                         self.assert_prints("0 0\n", self.run_program(program, *words, threads=2, schedule=schedule,
                                                                      OMP_SCHEDULE=own, OMP_CANCELLATION="true"))
+
+    def test_regions_of_teams_after_one_that_was_cancelled(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, TEAMS, "-O1")
+            for schedule, own in (("gss", "static"), ("", "dynamic,1")):
+                with self.subTest(compiler=compiler, schedule=schedule, own=own):
+                    self.assert_prints("8000 0\n", self.run_program(program, schedule=schedule, OMP_SCHEDULE=own,
+                                                                    OMP_CANCELLATION="true",
+                                                                    KMP_TEAMS_THREAD_LIMIT="16"))
 
 
 if __name__ == "__main__":
