@@ -65,9 +65,9 @@ void __kmp_hook_leave(kmp_info_t *th, kmp_int32 kind) {
   bool active = !team->t.t_serialized;
   dispatch_private_info_t *pr =
       active ? disp->th_dispatch_pr_current : disp->th_disp_buffer;
-  if (pr == nullptr)
-    return;
-  if (pr->schedule == kmp_sch_hook && pr->hook.execution) {
+  // Sections of other compilers than clang and gcc have none of the thread's.
+  enum sched_type schedule = pr ? pr->schedule : kmp_sch_dynamic_chunked;
+  if (pr != nullptr && schedule == kmp_sch_hook && pr->hook.execution) {
     __kmp_hook_share = nullptr;
     if (!active)
       __kmp_hook.gimbal_loop_end(&pr->hook);
@@ -78,16 +78,17 @@ void __kmp_hook_leave(kmp_info_t *th, kmp_int32 kind) {
       (dispatch_shared_info_t *)disp->th_dispatch_sh_current;
   if (!active || sh == nullptr)
     return;
-  if (pr->schedule == kmp_sch_static_steal)
+  if (schedule == kmp_sch_static_steal)
     pr->steal_flag.store(THIEF, std::memory_order_release);
-  bool wide = pr->type_size == 8;
+  bool wide = pr != nullptr && pr->type_size == 8;
   kmp_int64 done =
       wide
           ? test_then_inc<kmp_int64>((volatile kmp_int64 *)&sh->u.s64.num_done)
           : test_then_inc<kmp_int32>((volatile kmp_int32 *)&sh->u.s32.num_done);
   if (done == th->th.th_team_nproc - 1) {
-    __kmp_hook_close(pr->schedule, pr->hook, &sh->hook_execution);
-    __kmp_hook_free_buffer(team, sh, pr->schedule);
+    if (pr != nullptr)
+      __kmp_hook_close(schedule, pr->hook, &sh->hook_execution);
+    __kmp_hook_free_buffer(team, sh, schedule);
   }
   disp->th_deo_fcn = NULL;
   disp->th_dxo_fcn = NULL;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What cancelled constructs leave behind in their team, and libomp 19 goes on with: barriers that a thread has not left
-yet or never comes to, doacross loops that not all threads began, and the request itself inside of `teams`."""
+yet or never comes to, doacross loops that not all threads began, the request itself inside of `teams`, and sections as
+other compilers than gcc and clang make them."""
 import tool_test
 from run_repairs import PAGES, RepairTest
 
@@ -148,6 +149,46 @@ int main(void) {
 }
 """
 
+# Sections by functions that neither gcc nor clang calls, cancelled by one thread while others are at a cancellation
+# point or find none left; then a loop.
+SECTIONS = """
+#include <stdio.h>
+#define FUNCTION(result, name, ...) result name(__VA_ARGS__); _Pragma(TEXT(weak name))
+#define TEXT(words) #words
+FUNCTION(int, __kmpc_global_thread_num, void *)
+FUNCTION(int, __kmpc_sections_init, void *, int)
+FUNCTION(int, __kmpc_next_section, void *, int, int)
+FUNCTION(void, __kmpc_end_sections, void *, int)
+FUNCTION(int, __kmpc_cancel, void *, int, int)
+FUNCTION(int, __kmpc_cancellationpoint, void *, int, int)
+FUNCTION(int, __kmpc_cancel_barrier, void *, int)
+enum { SECTIONS = 3 };
+static void some(int thread, int number) {
+    __kmpc_sections_init(NULL, thread);
+    for (int k; (k = __kmpc_next_section(NULL, thread, 4)) >= 0 && k < 4;) {
+        for (volatile int i = 0; i < number % 5 * 100; ++i) {}
+        if (k == number % 4 && __kmpc_cancel(NULL, thread, SECTIONS)) break;
+        if (__kmpc_cancellationpoint(NULL, thread, SECTIONS)) break;
+    }
+    __kmpc_end_sections(NULL, thread);
+    __kmpc_cancel_barrier(NULL, thread);
+}
+int main(void) {
+    long ran = 0;
+    for (int round = 0; round < 20; ++round) {
+#pragma omp parallel
+        {
+            const int thread = __kmpc_global_thread_num(NULL);
+            for (int k = 0; k < 20; ++k) some(thread, round + k);
+#pragma omp for schedule(runtime)
+            for (int i = 0; i < 100; ++i) __atomic_fetch_add(&ran, 1, 0);
+        }
+    }
+    printf("%ld\\n", ran);
+    return 0;
+}
+"""
+
 
 class CancelledLeft(RepairTest):
     def test_cancelling_behind_a_barrier(self):
@@ -178,6 +219,15 @@ class CancelledLeft(RepairTest):
                     self.assert_prints("8000 0\n", self.run_program(program, schedule=schedule, OMP_SCHEDULE=own,
                                                                     OMP_CANCELLATION="true",
                                                                     KMP_TEAMS_THREAD_LIMIT="16"))
+
+    def test_loops_after_cancelled_sections_of_other_compilers(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, SECTIONS, "-O1")
+            for threads in (2, 4):
+                for schedule in ("gss", ""):
+                    with self.subTest(compiler=compiler, threads=threads, schedule=schedule):
+                        self.assert_prints("2000\n", self.run_program(program, threads=threads, schedule=schedule,
+                                                                      OMP_CANCELLATION="true"))
 
 
 if __name__ == "__main__":
