@@ -29,8 +29,9 @@ extern __thread gimbal_share *__kmp_hook_share
 // Where in the program the loop that is about to start lies.
 extern __thread const void *__kmp_hook_site
     __attribute__((tls_model("initial-exec")));
-// Whether a region was cancelled so far: it can leave a loop behind that some of
-// its threads never entered (t_hook_cancelled says which teams had one).
+// Not 0 once a region was cancelled: it can leave a loop behind that some of its
+// threads never entered (t_hook_cancelled says which teams had one). Then another
+// number after each end of a root, odd.
 extern KMP_HOOK_HIDDEN int __kmp_hook_cancelled;
 // The loops that are left to libomp for now.
 extern KMP_HOOK_HIDDEN gimbal_known_table *__kmp_hook_known_loops;
@@ -199,13 +200,18 @@ struct kmp_hook_seen_team {
     return 0;                                                                  \
   __kmp_hook_leave(thread, kind);                                              \
   const kmp_hook_seen_team seen_team = {{kind}}, *this_team = &seen_team;
-extern void __kmp_hook_forget_cancelled(kmp_team_t *team);
+
+// libomp 19's own is not called any more: see kmp_schedule_hook_cancel.h.
+#define __kmpc_cancel_barrier __kmp_plain_cancel_barrier
+
+// `primary`: the thread that forks the team; NULL: it loses its arrays.
+extern void __kmp_hook_forget_cancelled(kmp_team_t *team, kmp_info_t *primary);
 
 // A team that grows, or ends, is about to lose its arrays: what a cancelled
 // region has left there goes before.
 static inline void __kmp_hook_lose_arrays(kmp_team_t *team) {
   if (team->t.t_hook_cancelled && team->t.t_max_nproc > 1)
-    __kmp_hook_forget_cancelled(team);
+    __kmp_hook_forget_cancelled(team, nullptr);
 }
 
 // The last iteration of a task of a taskloop. libomp 19 bounds it by the loop's
@@ -328,7 +334,7 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
   if (__kmp_hook_elastic != 0)
     __kmp_hook_note_team(team);
   if (__builtin_expect(__kmp_hook_cancelled && team->t.t_hook_cancelled, 0))
-    __kmp_hook_forget_cancelled(team);
+    __kmp_hook_forget_cancelled(team, team->t.t_threads[0]);
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
     ++sh->hook_regions; // on a line that a fork writes anyway

@@ -86,6 +86,25 @@ __kmp_hook_release(enum barrier_type bt, kmp_info_t *th, int gtid, int tid,
   __kmp_hook_left_used();
 }
 
+// Waits to be released at a barrier that may be cancelled. All have come to it if
+// the primary counts as many as this thread: then who has cancelled the region is
+// further already, and all go on. libomp 19 takes this barrier for cancelled, and
+// its counts differ from then on.
+static bool __kmp_hook_release_cancellable(
+    enum barrier_type bt, kmp_info_t *th, int gtid, int tid,
+    int propagate_icvs USE_ITT_BUILD_ARG(void *itt)) {
+  if (!__kmp_linear_barrier_release_cancellable(
+          bt, th, gtid, tid, propagate_icvs USE_ITT_BUILD_ARG(itt)))
+    return false;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (th->th.th_bar[bt].bb.b_arrived != th->th.th_team->t.t_bar[bt].b_arrived)
+    return true;
+  __kmp_linear_barrier_release(bt, th, gtid, tid,
+                               propagate_icvs USE_ITT_BUILD_ARG(itt));
+  return false;
+}
+#define __kmp_linear_barrier_release_cancellable __kmp_hook_release_cancellable
+
 // Cases of libomp's switches; the last argument ends in USE_ITT_BUILD_ARG().
 #define KMP_HOOK_GATHER(bt, is_split, reduce)                                  \
   case bp_last_bar:                                                            \

@@ -89,11 +89,26 @@ static inline bool __kmp_hook_bound_by_program() {
   return other;
 }
 
+// A thread of the program that ends takes along what a cancelled region has left
+// in its team; a team of inner regions keeps that, and is not to give it back.
+static __attribute__((noinline)) void
+__kmp_hook_give_back_cancelled(kmp_info_t *th) {
+  const kmp_root_t *root = th->th.th_root;
+  if (root == nullptr || root->r.r_uber_thread != th)
+    return;
+  kmp_team_t *team = root->r.r_hot_team;
+  if (team->t.t_hook_cancelled && team->t.t_max_nproc > 1)
+    __kmp_hook_forget_cancelled(team, th);
+  __atomic_fetch_add(&__kmp_hook_cancelled, 2, __ATOMIC_RELAXED);
+}
+
 // A thread that goes back to the pool, or ends, gives back what it holds of
 // tasks' memory that is another thread's. libomp 19 leaves that with it: it
 // would go on with a list in memory that has gone with its owner, a thread of
 // the program.
 static inline void __kmp_hook_give_back(kmp_info_t *th) {
+  if (__builtin_expect(__kmp_hook_cancelled != 0, 0))
+    __kmp_hook_give_back_cancelled(th);
   struct head { // what stands before each block (kmp_mem_descr)
     void *allocated;
     size_t size_allocated;
