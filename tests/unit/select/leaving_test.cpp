@@ -384,6 +384,11 @@ TEST(Leaving, WhereStaticsThreadsWaitForMuchItHasToWinMoreThanOnce) {
     for (int i = 0; i < 2; ++i)
         leaving.observe(true, true, {.iterations = 100, .loop_time = 100'000, .workers = workers}, context_of());
     EXPECT_GT(leaving.leave(1e-9), 0);
+    const std::array<WorkerRecord, 2> worst = {WorkerRecord{.begin = 0, .end = 100'000, .chunks = 1, .iterations = 50},
+                                               WorkerRecord{.begin = 0, .end = 1'000, .chunks = 1, .iterations = 50}};
+    for (int i = 0; i < 3; ++i)
+        leaving.observe(true, true, {.iterations = 100, .loop_time = 100'000, .workers = worst}, context_of());
+    EXPECT_EQ(leaving.leave(1e-9), 0) << "one thread has all there is to do: that was not accepted";
 }
 
 // An interruption makes one thread late; where all work for so long the loop has become another one.
