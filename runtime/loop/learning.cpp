@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "gimbal/known_loops.h"
+
 namespace gimbal {
 
 namespace {
@@ -12,6 +14,7 @@ namespace {
 constexpr double kSameLength = 1.5;  // N that differs by less than this factor is learnt about together
 constexpr std::size_t kMaxLengths = 24;
 constexpr std::uint32_t kMoved = 2;  // executions that do not count after threads were moved
+constexpr std::uint64_t kLast = 64;  // executions within which a trip count comes again if it is in use
 
 double factor_between(std::uint64_t a, std::uint64_t b) noexcept {
     const auto [less, more] = std::minmax(a, b);
@@ -155,10 +158,22 @@ void LoopLearning::note_moves(std::uint64_t moves) noexcept {
     moved_in_a_row_ = traits_.moved ? moved_in_a_row_ + 1 : 0;
 }
 
+// Trip counts of as many bits are left together (LeftLoop): all that are in use, or none. One worker balances nothing.
+bool LoopLearning::another_stays(std::uint64_t iterations) const noexcept {
+    if (traits_.workers == 1 || iterations == 0) return false;
+    return std::ranges::any_of(lengths_, [&](const Length& length) {
+        const LengthLearning::Opened& opened = length.learning->last_opened();
+        return length.learning.get() != last_ && opened.trip > 0 &&
+               gimbal_known_length(opened.trip) == gimbal_known_length(iterations) &&
+               traits_.opened - opened.at <= kLast && !length.learning->may_be_left();
+    });
+}
+
 Opening LoopLearning::open(const Request& request) {
     last_ = &learning_for(request.trip, static_cast<bool>(request.part));
     const std::uint64_t before = last_->fallbacks();
     Opening opening = last_->open(request);
+    if (opening.decision.left_for > 0 && another_stays(request.trip)) last_->prepare(opening, request);
     totals_.fallbacks += last_->fallbacks() - before;
     if (opening.plan) ++traits_.opened;
     return opening;

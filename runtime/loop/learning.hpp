@@ -131,6 +131,7 @@ private:
     };
     [[nodiscard]] const Length* nearest(std::uint64_t iterations, bool part) const noexcept;
     [[nodiscard]] bool restore_length(std::uint64_t iterations, Length& length);
+    [[nodiscard]] bool another_stays(std::uint64_t iterations) const noexcept;
 
     LoopTraits traits_;
     std::unique_ptr<Selector> first_selector_;  // for the first trip count; nullptr: as configured

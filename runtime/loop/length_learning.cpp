@@ -164,7 +164,13 @@ Opening LengthLearning::open(const Request& request) {
     if (!(model_.hints == traits_.hints)) model_.hints = traits_.hints;
     if (request.part) show_part(request.part, request.trip);
     opening.decision = decide(request);
-    if (opening.decision.left_for > 0) return opening;
+    if (opening.decision.left_for == 0) prepare(opening, request);
+    return opening;
+}
+
+void LengthLearning::prepare(Opening& opening, const Request& request) {
+    opening.decision.left_for = 0;
+    opened_ = {traits_.opened, request.trip};
     const Schedule& choice = opening.decision.schedule;
     const DrawCosts costs{traits_.clock.dispatch(), traits_.clock.contention_now(), mean_time()};
     const std::uint64_t least =
@@ -200,7 +206,6 @@ Opening LengthLearning::open(const Request& request) {
         if (held_.technique && !(held_ == choice)) note_schedule_change();
         held_ = choice;
     }
-    return opening;
 }
 
 // What the selector says, if there is one: where it has settled, it has seen that the technique has. Else as many as
@@ -219,6 +224,7 @@ std::uint32_t LengthLearning::repeats_of(const Opening& opening, const Request& 
 }
 
 void LengthLearning::repeated(const Decision& decision) noexcept {
+    opened_.at = traits_.opened;
     if (!decision.named && decision.chooser == chooser_) selector_->repeated();
 }
 

@@ -105,6 +105,17 @@ public:
     /// Choose and plan.
     /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan
     [[nodiscard]] Opening open(const Request& request);
+    /// After an open() that would leave the loop to the caller: it is run here, as the decision says. @errors as there
+    void prepare(Opening& opening, const Request& request);
+
+    /// The last execution that was run here.
+    struct Opened {
+        std::uint64_t at = 0;    ///< LoopTraits::opened then
+        std::uint64_t trip = 0;  ///< N [iterations]; 0: there was none
+    };
+    [[nodiscard]] const Opened& last_opened() const noexcept { return opened_; }
+    /// Whether it may be left to the caller, as far as is known.
+    [[nodiscard]] bool may_be_left() const noexcept { return selector_->left_for_s() > 0; }
 
     /// Before close(): the execution was not opened by itself, it followed another one (Opening::repeats).
     void repeated(const Decision& decision) noexcept;
@@ -180,6 +191,7 @@ private:
     LoopSetting last_setting_;              // of the last execution
     Schedule last_choice_;                  // the same; technique nullptr: there was none
     bool last_explored_ = false;            // the same
+    Opened opened_;                         // the same
     Schedule held_;                         // of the last one that was no trial; technique nullptr: there was none
     std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it; of a part of a loop over ranks: as last shown
     Slowness slowness_;                     // the same

@@ -80,23 +80,23 @@ DriftingBandit::Pull DriftingBandit::next() {
     }
     const std::uint64_t each = steps_per_trial();
     const bool enough = trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * each : each);
-    // However promising a choice is and however often the loop changes.
-    if (made_ >= 2 * kFreeTrials + steps_ * 2 / each)
-        next_look_ = std::max(next_look_, (made_ + 1 - 2 * kFreeTrials) * each / 2);
-    if (trial_open_ || trial_seen_ || incumbent_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
+    // However promising a choice is and however often the loop changes. What a trial costs is of the last step only.
+    const bool most = made_ >= 2 * kFreeTrials + steps_ * 2 / each;
+    none_before_ = most ? (made_ + 1 - 2 * kFreeTrials) * each / 2 : 0;
+    if (trial_open_ || trial_seen_ || incumbent_run_ < 2 || steps_ < next_due() || surprised_ > 0)
         return {incumbent_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);
     widened_at_ = steps_;
     std::size_t best = incumbent_;
-    double most = 0;
+    double best_value = 0;
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
         if (i == incumbent_ || beliefs_[i].variance < 0) continue;
         beliefs_[i].variance += passed * kDrift * kDrift;
         if (beliefs_[i].shown.variance >= 0) beliefs_[i].shown.variance += passed * kDrift * kDrift;
         if (enough && beliefs_[i].mean > -kClearLead) continue;
         const double value = worth(beliefs_[i]);
-        if (value > most) {
-            most = value;
+        if (value > best_value) {
+            best_value = value;
             best = i;
         }
     }
@@ -118,8 +118,8 @@ DriftingBandit::Pull DriftingBandit::next() {
 
 // What is due at the next look comes no later for that.
 std::uint64_t DriftingBandit::undisturbed() const noexcept {
-    if (trial_open_ || trial_seen_ || incumbent_run_ < 2 || surprised_ > 0 || next_look_ <= steps_ + 1) return 0;
-    return next_look_ - steps_ - 1;
+    if (trial_open_ || trial_seen_ || incumbent_run_ < 2 || surprised_ > 0 || next_due() <= steps_ + 1) return 0;
+    return next_due() - steps_ - 1;
 }
 
 // Whether the row is over.

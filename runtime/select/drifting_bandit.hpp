@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -137,17 +138,19 @@ private:
     void keep_level(double log_time);
     [[nodiscard]] double worth(const Belief& belief) const noexcept;
     [[nodiscard]] std::uint64_t steps_per_trial() const noexcept;
+    [[nodiscard]] std::uint64_t next_due() const noexcept { return std::max(next_look_, none_before_); }
 
     std::vector<Belief> beliefs_;
     std::size_t incumbent_;
     bool calm_ = false;
     double trial_cost_ = 0;  // beside what the arm takes longer, of a step
     std::uint64_t steps_ = 0;
-    std::uint64_t trials_ = 0;      // so far, less what a changed loop allows anew
-    std::uint64_t made_ = 0;        // so far
-    std::uint64_t next_look_ = 0;   // step at which a trial may be due
-    std::uint64_t look_every_ = 1;  // steps between looks, while none is worth it
-    std::uint64_t widened_at_ = 0;  // step at which the variances were last brought up to date
+    std::uint64_t trials_ = 0;       // so far, less what a changed loop allows anew
+    std::uint64_t made_ = 0;         // so far
+    std::uint64_t next_look_ = 0;    // step at which a trial may be due
+    std::uint64_t none_before_ = 0;  // the same by how many there were
+    std::uint64_t look_every_ = 1;   // steps between looks, while none is worth it
+    std::uint64_t widened_at_ = 0;   // step at which the variances were last brought up to date
     // A trial: the incumbent's time before (its last one), the trial's, the incumbent's after.
     std::size_t tried_ = 0;
     std::uint64_t tried_at_ = 0;  // step

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint8_t kExecutions = 8;
 constexpr std::uint8_t kUnseen = 3;         // of these, while caches fill
 constexpr std::uint64_t kFewestBehind = 2;  // of those that count, to give up
-constexpr double kFarSlower = 2;            // times the incumbent's time, twice: it has lost
+constexpr double kFarSlower = 2;            // times the incumbent's time, twice and in most: it has lost
 constexpr double kAsBusy = 0.05;            // part of the time by which threads are busy for as long
 // What it may cost, and so when it may begin (docs/decisions/0043, 0064).
 constexpr std::uint32_t kFewest = RecentTimes::kCount;  // executions of the incumbent to compare with
@@ -127,8 +127,10 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
             trial_.loop.add(trial_.loops++, time);
             last_ = Counts::trial;
         }
-        // One of them may have found cold caches, or met an interruption.
-        if (time > kFarSlower * incumbent_.loop.median(incumbent_.loops) && ++far_slower_ > 1) return give_up(time);
+        // Some of them may have found cold caches, or met an interruption: most have to be that slow.
+        const int seen = kExecutions - to_come_ + 1;
+        if (time > kFarSlower * incumbent_.loop.median(incumbent_.loops) && ++far_slower_ > 1 && 2 * far_slower_ > seen)
+            return give_up(time);
         if (to_come_ == kExecutions && nothing_saved(time - saved / work, record.busy_mean / work))
             return give_up(time - saved / work);
         if (trial_.loops == kFewestBehind && last_ == Counts::trial && both_behind(time, saved / work))

@@ -171,6 +171,71 @@ TEST(LoopLearning, ManyTripCountsAreServedByTheNearest) {
     EXPECT_EQ(loop.totals().calls, 39U);
 }
 
+/// Two lengths of a short loop, of as many bits, in turn: what is left to the caller is left for both. One is in
+/// balance.
+class TwoLengths {
+public:
+    TwoLengths() : loop_("loop", 2, clock()) { loop_.note_way(1000, 1000); }
+
+    /// @param late_ns  what static's second block takes longer in the second length  @return how often that was run
+    /// here
+    int run(int turns, std::uint64_t late_ns) {
+        int here = 0;
+        for (int k = 0; k < turns; ++k) {
+            (void)run_one(1100, 0);
+            here += run_one(1900, late_ns) ? 1 : 0;
+        }
+        return here;
+    }
+
+    bool run_one(std::uint64_t n, std::uint64_t late_ns) {
+        constexpr std::uint64_t kTime_ns = 30'000;
+        now_ns_ += static_cast<double>(kTime_ns + late_ns + 1000);
+        if (now_ns_ < left_until_ns_) return false;
+        const Opening opening = loop_.open({.trip = n, .can_leave = true, .selector = "auto", .left_loops = 1});
+        if (!opening.plan) {
+            left_until_ns_ = now_ns_ + opening.decision.left_for;
+            return false;
+        }
+        std::vector<WorkerSlot> slots(2);
+        for (std::size_t i = 0; i < 2; ++i) {
+            const bool blocks = opening.decision.schedule.technique->info().name == "static";
+            const std::uint64_t time = kTime_ns + (!blocks ? late_ns / 2 : i == 1 ? late_ns : 0);
+            slots[i].record = {.begin = 0, .end = time, .chunks = 1, .iterations = n / 2};
+            if (opening.config.timed) slots[i].begin_times();
+            if (!opening.config.sampled) continue;
+            slots[i].begin_costs(n, 2);
+            slots[i].costs->add({i * n / 2, (i + 1) * n / 2}, static_cast<double>(time));
+        }
+        loop_.close({opening.config, opening.decision, *opening.plan, slots});
+        return true;
+    }
+
+private:
+    static LoopClock clock() {
+        LoopClock clock;
+        clock.tick_s = []() noexcept { return 1e-9; };
+        clock.dispatch = []() noexcept { return 10.0; };
+        return clock;
+    }
+
+    LoopLearning loop_;
+    double now_ns_ = 1e9;
+    double left_until_ns_ = 0;
+};
+
+TEST(LoopLearning, ATripCountIsNotLeftTogetherWithOneThatIsWorthBalancing) {
+    TwoLengths loop;
+    loop.run(200, 60'000);
+    EXPECT_EQ(loop.run(200, 60'000), 200);
+    TwoLengths balanced;
+    balanced.run(200, 0);
+    EXPECT_LT(balanced.run(200, 0), 20);
+    int here = 0;
+    for (int k = 0; k < 1000; ++k) here += loop.run_one(1100, 0) ? 1 : 0;
+    EXPECT_LT(here, 200) << "the other one does not come any more";
+}
+
 /// Runs iterations [first, first + n) of a loop over ranks, as a chunk that took `time`.
 Opening run_part(LoopLearning& loop, std::uint64_t first, std::uint64_t n, std::uint64_t time,
                  std::string_view selector) {

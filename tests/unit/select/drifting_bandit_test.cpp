@@ -212,6 +212,31 @@ TEST(DriftingBandit, WhereATrialCostsAQuarterOfAStepFewAreMade) {
     EXPECT_LE(play_with(1e9, 1).first, 12U) << "an opening that took as long as 10^9 loops";
 }
 
+// A loop that finds next to nothing to do once: beside that a trial costs many executions, beside all others it does
+// not.
+TEST(DriftingBandit, OneStepBesideWhichATrialIsDearDoesNotEndTrials) {
+    DriftingBandit bandit = with_predictions({1, 1.02, 1.02, 1.03}, 0.03);
+    Noise noise(6, 0.02);
+    const auto run = [&](int steps, double second) {
+        return play(bandit, steps, [&](std::size_t choice, int) { return (choice == 1 ? second : 1.0) * noise(); });
+    };
+    std::uint64_t before = 0;
+    for (int k = 0; k < 20; ++k) {
+        bandit.widen(0.05);
+        before += run(20, 1.05).trials;
+    }
+    ASSERT_GT(before, 20U);
+    bandit.trials_cost(10);
+    (void)bandit.next();
+    EXPECT_GT(bandit.undisturbed(), 1000U);
+    bandit.trials_cost(0);
+    (void)bandit.next();
+    EXPECT_LT(bandit.undisturbed(), 100U);
+    bandit.widen(0.3);
+    run(400, 0.7);
+    EXPECT_EQ(bandit.incumbent(), 1U);
+}
+
 TEST(DriftingBandit, WorkThatGrowsDoesNotFavourTheFirstTechnique) {
     DriftingBandit bandit = with_predictions({1, 1}, 0.05);
     play(bandit, 400, [](std::size_t choice, int step) { return std::exp(0.02 * step) * (choice == 1 ? 0.97 : 1); });

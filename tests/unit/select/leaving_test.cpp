@@ -386,6 +386,13 @@ TEST(Leaving, WhereStaticsThreadsWaitForMuchItHasToWinMoreThanOnce) {
             leaving.observe(true, true, {.iterations = 100, .loop_time = static_cast<double>(time), .workers = workers},
                             context_of());
         EXPECT_EQ(leaving.leave(1e-9) > 0, time == 50'000) << "a longer one gains nothing by being left";
+        const std::array<WorkerRecord, 2> worst = {
+            WorkerRecord{.begin = 0, .end = time, .chunks = 1, .iterations = 50},
+            WorkerRecord{.begin = 0, .end = 1'000, .chunks = 1, .iterations = 50}};
+        for (int i = 0; i < 3; ++i)
+            leaving.observe(true, true, {.iterations = 100, .loop_time = static_cast<double>(time), .workers = worst},
+                            context_of());
+        EXPECT_EQ(leaving.leave(1e-9), 0) << "one thread has all there is to do: that was not accepted";
     }
 }
 

@@ -205,6 +205,16 @@ TEST(StaticTrial, OneInterruptedExecutionDoesNotEndARow) {
     EXPECT_EQ(outcome, Outcome::won);
 }
 
+TEST(StaticTrial, TwoInterruptedExecutionsDoNotEndARowWhoseOthersLead) {
+    StaticTrial trial;
+    Chain chain;
+    for (int k = 0; k < 40; ++k) chain.run(trial, false, true, 1000, 100);
+    trial.begin(0.01, kNothingSaved, true);
+    Outcome outcome = Outcome::none;
+    for (int k = 0; trial.runs(); ++k) outcome = chain.run(trial, true, false, k == 2 || k == 5 ? 40'000 : 800, 100);
+    EXPECT_EQ(outcome, Outcome::won);
+}
+
 // Work that shrinks for a while and then is large again: static's turn may come when there is little of it.
 TEST(StaticTrial, ALoopThatBecomesShorterByItselfIsNoLead) {
     for (const double shrinks : {0.999, 0.99, 0.97, 0.9, 0.8}) {
