@@ -114,7 +114,7 @@ void Manager::leave_bound(Worker& worker) {
         if (registry_.is_set_by_program(tid))
             who = "bound by the program itself";
         else if (actuator_->was_narrowed(tid))
-            who = "bound by the time of the first look";
+            who = "bound before the first look";
     }
     leave_alone(worker, who);
 }

@@ -114,7 +114,7 @@ class BoundByTheProgram(unittest.TestCase):
                 self.assertIn("bound by ", self.run_way(way))
 
     def test_who_has_bound_a_thread_before_anybody_looked_is_not_known(self):
-        self.assertIn("bound by the time of the first look", self.run_way("attribute"))
+        self.assertIn("bound before the first look", self.run_way("attribute"))
 
     def test_a_thread_that_lets_itself_free_again_is_placed_again(self):
         self.assertNotIn("bound by ", self.run_way("back"))
