@@ -205,6 +205,19 @@ void* serve(void* /*unused*/) {
     return nullptr;
 }
 
+/// Of at least a megabyte, for a simulation: what the program's threads get may be too small.
+int create_with_room(pthread_t* thread) noexcept {
+    constexpr std::size_t kStack = std::size_t{1} << 20U;
+    pthread_attr_t attributes;
+    if (const int error = pthread_attr_init(&attributes); error != 0) return error;
+    std::size_t usual = 0;
+    const bool small = pthread_attr_getstacksize(&attributes, &usual) == 0 && usual < kStack;
+    if (small) pthread_attr_setstacksize(&attributes, kStack);
+    const int error = pthread_create(thread, small ? &attributes : nullptr, serve, nullptr);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
 // With the lock held.
 bool start(Background& own) noexcept {
     const HeldSignals held;  // who sees this thread made asks for the program's, too: gimbal_pin_program_signals()
@@ -214,7 +227,7 @@ bool start(Background& own) noexcept {
     if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
     own.wanted = false;
     note_mask();
-    own.started = pthread_create(&own.thread, nullptr, serve, nullptr) == 0;
+    own.started = create_with_room(&own.thread) == 0;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return own.started;
 }

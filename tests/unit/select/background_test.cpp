@@ -132,6 +132,30 @@ TEST(Background, AJobIsRepeatedAmongTheOthersAndOneThatIsStuckIsNotWaitedForForE
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+TEST(Background, HasRoomWhereTheProgramsThreadsHaveLittle) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        gimbal::restart_background_in_child();
+        pthread_attr_t little;
+        pthread_attr_init(&little);
+        pthread_attr_setstacksize(&little, std::size_t{1} << 17U);
+        pthread_setattr_default_np(&little);
+        std::promise<void> ran;
+        const bool taken = gimbal::run_in_background(true, [&] {
+            volatile char much[std::size_t{1} << 19U];
+            for (std::size_t k = 0; k < sizeof much; k += 1024) much[k] = 1;
+            ran.set_value();
+        });
+        if (taken) ran.get_future().wait();
+        _exit(taken ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 TEST(Background, AJobToBeRepeatedForWhichThereIsNoThreadCanBeHandedInOnceMore) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
