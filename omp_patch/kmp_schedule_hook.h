@@ -201,6 +201,18 @@ struct kmp_hook_seen_team {
   __kmp_hook_leave(thread, kind);                                              \
   const kmp_hook_seen_team seen_team = {{kind}}, *this_team = &seen_team;
 
+// A thread that has nothing more to do for its team's tasks at a barrier learns
+// that the region is cancelled. Whether it says that it has, after all: not if all
+// have come, so that the barrier is none that is cancelled. The primary, whose
+// count is not kept, gathers them.
+static inline bool __kmp_hook_undoes_tasks(kmp_info_t *th) {
+  if (th->th.th_task_team == NULL)
+    return false;
+  return th->th.th_info.ds.ds_tid == 0 ||
+         th->th.th_bar[bs_plain_barrier].bb.b_arrived !=
+             th->th.th_team->t.t_bar[bs_plain_barrier].b_arrived;
+}
+
 // libomp 19's own is not called any more: see kmp_schedule_hook_cancel.h.
 #define __kmpc_cancel_barrier __kmp_plain_cancel_barrier
 

@@ -99,6 +99,11 @@ static bool __kmp_hook_release_cancellable(
   std::atomic_thread_fence(std::memory_order_acquire);
   if (th->th.th_bar[bt].bb.b_arrived != th->th.th_team->t.t_bar[bt].b_arrived)
     return true;
+  // The primary is about to let this one go. Tasks of the next phase are not to be
+  // counted here.
+  kmp_flag_64<> flag(&th->th.th_bar[bt].bb.b_go, KMP_BARRIER_STATE_BUMP);
+  while (!flag.done_check())
+    KMP_YIELD(TRUE);
   __kmp_linear_barrier_release(bt, th, gtid, tid,
                                propagate_icvs USE_ITT_BUILD_ARG(itt));
   return false;

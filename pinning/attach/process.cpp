@@ -108,11 +108,14 @@ void* manager_main(void*) {
     return nullptr;
 }
 
-/// A stack of the manager's own: for hwloc and PAPI, what the program gives its threads may be too small.
+/// A stack of the manager's own where what the program gives its threads is too small for hwloc and PAPI.
 class ManagerAttributes {
 public:
-    ManagerAttributes() noexcept
-        : known_(pthread_attr_init(&attributes_) == 0 && pthread_attr_setstacksize(&attributes_, kStack) == 0) {}
+    ManagerAttributes() noexcept : known_(pthread_attr_init(&attributes_) == 0) {
+        std::size_t usual = 0;
+        const bool small = known_ && pthread_attr_getstacksize(&attributes_, &usual) == 0 && usual < kStack;
+        if (small) pthread_attr_setstacksize(&attributes_, kStack);
+    }
     ~ManagerAttributes() { pthread_attr_destroy(&attributes_); }
     ManagerAttributes(const ManagerAttributes&) = delete;
     ManagerAttributes& operator=(const ManagerAttributes&) = delete;

@@ -40,7 +40,8 @@ std::size_t Candidates::size() const noexcept {
 }
 
 bool Candidates::any_counts() const noexcept {
-    return std::any_of(all_.begin(), all_.end(), [](const Candidate& one) { return one.record->counts.load(); });
+    return std::any_of(all_.begin(), all_.end(),
+                       [](const Candidate& one) { return !one.record->left && one.record->counts.load(); });
 }
 
 bool Candidates::is_helper(Candidate& candidate) {
@@ -53,7 +54,7 @@ bool Candidates::is_helper(Candidate& candidate) {
     return candidate.helper;
 }
 
-bool Candidates::ripe(Candidate& candidate, double now, std::size_t workers) {
+bool Candidates::ripe(Candidate& candidate, double now, std::size_t all) {
     ThreadRecord& record = *candidate.record;
     if (record.left) return false;
     if (record.asked || record.counts.load(std::memory_order_relaxed)) return true;
@@ -66,15 +67,16 @@ bool Candidates::ripe(Candidate& candidate, double now, std::size_t workers) {
     const double age_s = now - candidate.begun_s;
     if (age_s < period_s_ || cpu_s < kRipeCpu_s) return false;
     // With many threads on few processors each gets little, and yet computes.
-    const double fair = 1 / static_cast<double>(size() + workers);
+    const double fair = 1 / static_cast<double>(all);
     return cpu_s >= std::min(kRipeShare, 0.25 * fair) * age_s;
 }
 
 std::vector<RecordPointer> Candidates::take_ripe(double now, std::size_t workers) {
     std::vector<RecordPointer> ready;
     RecordPointer main;
+    const std::size_t all = size() + workers;
     for (Candidate& candidate : all_) {
-        if (!ripe(candidate, now, workers)) continue;
+        if (!ripe(candidate, now, all)) continue;
         (candidate.record->main && !candidate.record->asked ? main : ready.emplace_back()) = candidate.record;
     }
     // OpenMP runtimes ask the main thread's mask how many processors there are, once, before they start threads.

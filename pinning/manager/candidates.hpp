@@ -51,7 +51,7 @@ private:
         bool helper = false;
     };
 
-    [[nodiscard]] bool ripe(Candidate& candidate, double now, std::size_t workers);
+    [[nodiscard]] bool ripe(Candidate& candidate, double now, std::size_t all);
     [[nodiscard]] bool is_helper(Candidate& candidate);
     void leave_alone(std::string name, std::string why);
 

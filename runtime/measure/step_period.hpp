@@ -18,7 +18,7 @@ class StepPeriod {
 public:
     static constexpr unsigned kLongest = 8;  ///< that is found [executions]
 
-    /// @param log_time  of an execution  @cost some 20 additions
+    /// @param log_time  of an execution  @cost some forty operations
     void add(double log_time) noexcept {
         for (unsigned period = 1; period <= kLongest; ++period) {
             const double apart = std::abs(log_time - before(period));
@@ -41,6 +41,11 @@ public:
         return 1;
     }
 
+    /// Whether executions a period apart are not much more alike than any others. Where all are alike it is not.
+    [[nodiscard]] bool lost(unsigned period) const noexcept {
+        return apart_[1].value > kDiffer && apart_[period].value > 2 * kAlike * apart_[1].value;
+    }
+
     /// Mean of |log time - log time a period before|. @param period  1 to kLongest
     [[nodiscard]] double unlike(unsigned period) const noexcept { return apart_[period].value; }
 
@@ -53,6 +58,7 @@ private:
     static constexpr unsigned kMemory = 24;    // executions
     static constexpr unsigned kEnough = 16;    // of them
     static constexpr double kAlike = 1.0 / 3;  // of what executions in a row differ by
+    static constexpr double kDiffer = 0.05;    // if they do
 
     [[nodiscard]] double before(unsigned period) const noexcept {
         return period <= count_ ? last_[(count_ - period) % kLongest] : kUnknown;

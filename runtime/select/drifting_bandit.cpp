@@ -68,21 +68,23 @@ double DriftingBandit::worth(const Belief& belief) const noexcept {
 }
 
 std::uint64_t DriftingBandit::steps_per_trial() const noexcept {
-    return row_ * std::max(kStepsPerTrial, static_cast<std::uint64_t>(std::min(trial_cost_ / kPart, kMaxSteps)));
+    return std::max(kStepsPerTrial, static_cast<std::uint64_t>(std::min(trial_cost_ / kPart, kMaxSteps)));
 }
 
 DriftingBandit::Pull DriftingBandit::next() {
     ++steps_;
-    if (trial_open_ && steps_ - tried_at_ > kLost * row_) trial_open_ = false;
+    if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
     if (trial_open_ && trial_to_come_ > 0) {
         --trial_to_come_;
+        tried_at_ = steps_;
         return {tried_, true};
     }
     const std::uint64_t each = steps_per_trial();
-    const bool enough = trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * each : each);
+    const std::uint64_t free = row_ * kFreeTrials;
+    const bool enough = trials_ >= (calm_ ? free / 3 : free) + steps_ / (calm_ ? 2 * each : each);
     // However promising a choice is and however often the loop changes. What a trial costs is of the last step only.
-    const bool most = made_ >= 2 * kFreeTrials + steps_ * 2 / each;
-    none_before_ = most ? (made_ + 1 - 2 * kFreeTrials) * each / 2 : 0;
+    const bool most = made_ >= 2 * free + steps_ * 2 / each;
+    none_before_ = most ? (made_ + row_ - 2 * free) * each / 2 : 0;
     if (trial_open_ || trial_seen_ || incumbent_run_ < 2 || steps_ < next_due() || surprised_ > 0)
         return {incumbent_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);
@@ -106,8 +108,8 @@ DriftingBandit::Pull DriftingBandit::next() {
         return {incumbent_, false};
     }
     look_every_ = 1;
-    ++trials_;
-    ++made_;
+    trials_ += row_;
+    made_ += row_;
     trial_open_ = true;
     tried_ = best;
     tried_at_ = steps_;
@@ -148,7 +150,11 @@ void DriftingBandit::observe(const Pull& pull, double time) {
         return;
     }
     if (pull.arm != incumbent_) return;
-    if (row_ == 1 && deviation_ > kVaries) period_.add(std::log(time));
+    if (row_ > 1 || deviation_ > kVaries) {
+        period_.add(std::log(time));
+    } else {
+        period_.skip();
+    }
     if (!complete(incumbent_row_, time)) return;
     const double log_time = mean_log(std::exchange(incumbent_row_, {}));
     keep_level(log_time);
@@ -166,18 +172,20 @@ void DriftingBandit::observe(const Pull& pull, double time) {
     ++incumbent_run_;
     if (row_ == 1 && deviation_ > kVaries) {
         if (const unsigned period = period_.found(); period > 1) compare_rows(period);
+    } else if (row_ > 1 && period_.lost(row_)) {
+        compare_rows(1);
     }
 }
 
-// A step and its neighbours were of different work: what was believed by them is off by as much.
+// A step and its neighbours were of different work: what was believed by them is off by as much. 1: single steps again.
 void DriftingBandit::compare_rows(unsigned period) {
-    widen(deviation_);
+    if (period > 1) widen(deviation_);
     row_ = period;
     deviation_ = std::max(kFloor, period_.unlike(period));
-    incumbent_row_ = {};
-    trial_open_ = trial_seen_ = on_probation_ = false;
+    forget_trial();
+    on_probation_ = false;
     deviations_ = 1;
-    incumbent_run_ = surprised_ = levelled_ = 0;
+    surprised_ = levelled_ = 0;
 }
 
 void DriftingBandit::learn_noise(double residual) noexcept {
@@ -349,15 +357,22 @@ void DriftingBandit::widen(double change) {
             if (estimate->variance >= 0) estimate->variance += change * change;
     }
     const double allowed = std::min(kTrialsPerChange * change, static_cast<double>(kFreeTrials));
-    trials_ -= std::min(trials_, static_cast<std::uint64_t>(allowed));
+    trials_ -= std::min(trials_, row_ * static_cast<std::uint64_t>(allowed));
     next_look_ = steps_;
     look_every_ = 1;
+}
+
+void DriftingBandit::forget_trial() noexcept {
+    trial_open_ = trial_seen_ = false;
+    incumbent_row_ = {};
+    incumbent_run_ = 0;
 }
 
 void DriftingBandit::doubt(double lead) {
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
         Belief& belief = beliefs_[i];
-        if (i != incumbent_ && belief.variance >= 0 && belief.trials == 0) belief.mean -= lead / 2;
+        if (i != incumbent_ && belief.variance >= 0 && belief.trials == 0)
+            belief.mean = std::min(belief.mean, std::max(belief.mean - lead / 2, -lead));
     }
     widen(lead / 2);
 }

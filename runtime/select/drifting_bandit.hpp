@@ -67,6 +67,12 @@ public:
     /// @param part  of a step, >= 0
     void trials_cost(double part) noexcept { trial_cost_ = part; }
 
+    /// A trial that is under way will not be observed, or not as one.
+    void forget_trial() noexcept;
+
+    /// Steps that are compared with as many: the loop's period, 1 if it has none.
+    [[nodiscard]] unsigned row() const noexcept { return row_; }
+
     /// The incumbent takes longer than was predicted: so may the others, or not. @param lead  as a logarithm, > 0
     void doubt(double lead);
 
@@ -145,8 +151,8 @@ private:
     bool calm_ = false;
     double trial_cost_ = 0;  // beside what the arm takes longer, of a step
     std::uint64_t steps_ = 0;
-    std::uint64_t trials_ = 0;       // so far, less what a changed loop allows anew
-    std::uint64_t made_ = 0;         // so far
+    std::uint64_t trials_ = 0;       // steps of trials so far, less what a changed loop allows anew
+    std::uint64_t made_ = 0;         // the same without that
     std::uint64_t next_look_ = 0;    // step at which a trial may be due
     std::uint64_t none_before_ = 0;  // the same by how many there were
     std::uint64_t look_every_ = 1;   // steps between looks, while none is worth it

@@ -166,10 +166,11 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     }
     const double waited_s = waiting(record) * context.tick_s;
     // What was accepted when static won may be waited for later, and not much more: then it has to win again. Twice as
-    // much may be all that there is, so half of what is left counts, too.
+    // much may be all that there is, so half of what is left counts, too. A longer loop gains nothing by much of it.
     const double all = 1 - 1.0 / context.workers;
+    const double most = time_s <= kFelt_s ? all : kMuch;
     const double accepted =
-        static_holds && waits_ >= 0 ? std::min(2 * waits_ + kNothing, (waits_ + all) / 2) : kNothing;
+        static_holds && waits_ >= 0 ? std::min({2 * waits_ + kNothing, (waits_ + all) / 2, most}) : kNothing;
     last_wait_ = waited_s / time_s;
     if (waits_ >= 0 && last_wait_ <= accepted && state_ != State::left) waits_ += (last_wait_ - waits_) / 4;
     if (waited_s <= way_s(context) + accepted * time_s) {

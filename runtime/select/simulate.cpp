@@ -175,7 +175,10 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (balance && waits_at_end(*settings_.portfolio[pull.arm].technique, context)) return balanced(context);
     if (settings_.leaves && pull.trial && settings_.portfolio[pull.arm].technique == the_static()) {
         begin_static_trial(context, true);
-        if (static_trial_.runs()) return now(the_static());
+        if (static_trial_.runs()) {
+            bandit_->forget_trial();
+            return now(the_static());
+        }
     }
     Decision decision{.schedule = settings_.portfolio[pull.arm],
                       .reason = settings_.name,
@@ -261,7 +264,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
         static_loss(*context.profile, context.workers) < kStaticIsGood)
         leaving_.invite(record.loop_time * context.tick_s);
-    if (bandit_->surprised() == 2) {
+    if (bandit_->surprised() == 2 && surprised_ != 2) {
         // A loop that has more or less to do than before, at the same places, stays in balance.
         const bool unbalanced = incumbent_lost_ > kOutOfBalance || record.stolen > kMuchStolen;
         if (unbalanced && wants_samples(record.loop_time * context.tick_s, context)) {
@@ -271,6 +274,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         drift_every_ = kSampleOften;
         idle_answers_ = 0;
     }
+    surprised_ = bandit_->surprised();
     if (!answered_ && !answer_ && !vague_ && steps_ >= kPatience) try_without_answer();
 }
 
@@ -285,7 +289,11 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->idle_profiles_ = 0;
     other->surprised_before_ = false;
     other->expected_lost_.clear();
-    if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
+    other->compared_ = 0;
+    if (other->bandit_) {
+        other->bandit_->forget_trial();
+        other->bandit_->widen(kOtherLengthDoubt);
+    }
     return other;
 }
 

@@ -137,6 +137,7 @@ private:
     std::uint64_t trials_against_static_ = 0;  // while it held the loop
     double idle_profiles_ = 0;                 // the same of profiles
     std::size_t profiled_incumbent_ = 0;
+    unsigned surprised_ = 0;         // as the bandit was after the execution before
     bool surprised_before_ = false;  // and measured costs because of that, since the incumbent is the same
     CostShape asked_shape_{};        // of the profile when the model was asked last
     std::uint64_t asked_iterations_ = 0;

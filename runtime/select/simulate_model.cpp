@@ -28,6 +28,7 @@ constexpr double kVagueError = 0.04;  // more or less
 constexpr std::uint32_t kToCompare = 8;  // executions,
 constexpr std::uint32_t kCompared = 16;  // a mean over the last ones,
 constexpr std::uint32_t kRefuted = UINT32_MAX;
+constexpr std::uint64_t kFew = 8;   // iterations for each worker
 constexpr double kLosesMore = 0.1;  // and this part of the time
 
 }  // namespace
@@ -109,8 +110,9 @@ void SimulateSelector::try_without_answer() {
 }
 
 // Where what holds the loop loses much more than predicted, and so again and again, the profile is not what it meets:
-// then the model is as wrong about all others, and they are tried.
+// then the model may be as wrong about all others, and they are tried. Nothing is known yet: the same.
 void SimulateSelector::compare_with_answer(const LoopRecord& record) {
+    if (answered_ && expected_lost_.empty()) return;  // that was in another run, or for another length
     const std::size_t incumbent = bandit_->incumbent();
     if (std::exchange(compared_incumbent_, incumbent) != incumbent) compared_ = 0;
     if (compared_ == kRefuted) return;
@@ -118,11 +120,14 @@ void SimulateSelector::compare_with_answer(const LoopRecord& record) {
     mean_busy_ += (record.busy_mean - mean_busy_) / compared_;
     mean_longest_ += (record.busy_max - mean_longest_) / compared_;
     const double lost = 1 - mean_busy_ / std::max(mean_longest_, 1.0);
-    const bool answered = !expected_lost_.empty();
-    const double expected = answered ? expected_lost_[incumbent] : kLosesMore;
+    const double expected = answered_ ? expected_lost_[incumbent] : kLosesMore;
     if (compared_ < kToCompare || lost < expected + kLosesMore) return;
     compared_ = kRefuted;
-    if (!answered && !vague_) try_without_answer();
+    if (!answered_) {
+        // So few iterations are out of balance under any schedule.
+        if (record.iterations < kFew * record.workers.size()) return;
+        if (!vague_) try_without_answer();
+    }
     bandit_->doubt(std::log((1 - expected) / std::max(1 - lost, 0.01)));
 }
 

@@ -101,7 +101,9 @@ void SimulateSelector::accept_static(const LoopContext& context) {
 
 // Static against what holds the loop, several times in a row.
 void SimulateSelector::begin_static_trial(const LoopContext& context, bool asked) {
-    if (!settings_.leaves || !static_trial_.may_begin() || arm_of(the_static()) == settings_.portfolio.size() ||
+    // Medians of a few executions say nothing of a loop that gets several sets of data in turn: there it is an arm.
+    if (!settings_.leaves || bandit_->row() > 1 || !static_trial_.may_begin() ||
+        arm_of(the_static()) == settings_.portfolio.size() ||
         settings_.portfolio[bandit_->incumbent()].technique == the_static())
         return;
     const double saved = context.can_leave ? Leaving::saved_by_leaving(incumbent_time_, context) : 0;

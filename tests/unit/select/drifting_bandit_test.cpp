@@ -401,6 +401,32 @@ TEST(DriftingBandit, WhatIsGoodAndBadInTurnIsJudgedByItsSum) {
     }
 }
 
+// Single steps have been tried before, and count as such.
+TEST(DriftingBandit, APeriodThatIsFoundLateIsMetByTrialsSoon) {
+    DriftingBandit bandit = with_predictions({1, 1.02, 1.02}, 0.05);
+    Noise noise(3, 0.01);
+    play(bandit, 3000, [&](std::size_t choice, int) { return (choice == 0 ? 1 : 1.2) * noise(); });
+    bandit.widen(0.5);
+    const Played run = play(bandit, 400, [&](std::size_t choice, int step) {
+        return (choice == 0 ? (step % 8 == 0 ? 9.0 : 1.0) : 1.2) * noise();
+    });
+    EXPECT_EQ(bandit.row(), 8U);
+    EXPECT_NE(bandit.incumbent(), 0U);
+    EXPECT_GT(run.pulls[1] + run.pulls[2], 150U);
+}
+
+TEST(DriftingBandit, SingleStepsAreComparedAgainWhenThePeriodIsOver) {
+    DriftingBandit bandit(2, 0);
+    Noise noise(3, 0.01);
+    play(bandit, 100, [&](std::size_t, int step) { return (step % 3 == 0 ? 2.0 : 1.0) * noise(); });
+    EXPECT_EQ(bandit.row(), 3U);
+    play(bandit, 100, [&](std::size_t, int) { return noise(); });
+    EXPECT_EQ(bandit.row(), 3U) << "nothing differs: it may come again";
+    Noise much(4, 0.3);
+    play(bandit, 200, [&](std::size_t, int) { return std::max(much(), 0.1); });
+    EXPECT_EQ(bandit.row(), 1U);
+}
+
 // Nor does one win whose good steps alone were met by its trials.
 TEST(DriftingBandit, WhatIsFastWithOneKindOfDataOnlyTakesNoTitle) {
     DriftingBandit bandit = with_predictions({1, 1}, 0.1);
