@@ -124,17 +124,6 @@ std::uint64_t DriftingBandit::undisturbed() const noexcept {
     return next_due() - steps_ - 1;
 }
 
-// Whether the row is over.
-bool DriftingBandit::complete(Row& row, double time) const noexcept {
-    row.sum += time;
-    return ++row.count >= row_;
-}
-
-// What all of a row take counts, not a mean of their logarithms.
-double DriftingBandit::mean_log(const Row& row) noexcept {
-    return std::log(row.sum / row.count);
-}
-
 void DriftingBandit::observe(const Pull& pull, double time) {
     if (!(time > 0) || !std::isfinite(time)) {
         trial_open_ = trial_open_ && !pull.trial;
@@ -175,17 +164,6 @@ void DriftingBandit::observe(const Pull& pull, double time) {
     } else if (row_ > 1 && period_.lost(row_)) {
         compare_rows(1);
     }
-}
-
-// A step and its neighbours were of different work: what was believed by them is off by as much. 1: single steps again.
-void DriftingBandit::compare_rows(unsigned period) {
-    if (period > 1) widen(deviation_);
-    row_ = period;
-    deviation_ = std::max(kFloor, period_.unlike(period));
-    forget_trial();
-    on_probation_ = false;
-    deviations_ = 1;
-    surprised_ = levelled_ = 0;
 }
 
 void DriftingBandit::learn_noise(double residual) noexcept {
@@ -360,12 +338,6 @@ void DriftingBandit::widen(double change) {
     trials_ -= std::min(trials_, row_ * static_cast<std::uint64_t>(allowed));
     next_look_ = steps_;
     look_every_ = 1;
-}
-
-void DriftingBandit::forget_trial() noexcept {
-    trial_open_ = trial_seen_ = false;
-    incumbent_row_ = {};
-    incumbent_run_ = 0;
 }
 
 void DriftingBandit::doubt(double lead) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -130,8 +131,13 @@ private:
         double sum = 0;
         unsigned count = 0;
     };
-    [[nodiscard]] bool complete(Row& row, double time) const noexcept;
-    [[nodiscard]] static double mean_log(const Row& row) noexcept;
+    /// @return whether the row is over
+    [[nodiscard]] bool complete(Row& row, double time) const noexcept {
+        row.sum += time;
+        return ++row.count >= row_;
+    }
+    /// What all of a row take counts, not a mean of their logarithms.
+    [[nodiscard]] static double mean_log(const Row& row) noexcept { return std::log(row.sum / row.count); }
     [[nodiscard]] static double rms(const Error& error) noexcept;
     [[nodiscard]] bool jumped(double from, double to) const noexcept;  ///< two log times of the incumbent in a row
     void settle(double after);
