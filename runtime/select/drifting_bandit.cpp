@@ -166,6 +166,17 @@ void DriftingBandit::observe(const Pull& pull, double time) {
     }
 }
 
+// A step and its neighbours were of different work: what was believed by them is off by as much. 1: single steps again.
+void DriftingBandit::compare_rows(unsigned period) {
+    if (period > 1) widen(deviation_);
+    row_ = period;
+    deviation_ = std::max(kFloor, period_.unlike(period));
+    forget_trial();
+    on_probation_ = false;
+    deviations_ = 1;
+    surprised_ = levelled_ = 0;
+}
+
 void DriftingBandit::learn_noise(double residual) noexcept {
     const double size = std::min(std::abs(residual), kClip * std::max(deviation_, kFloor));
     deviations_ = std::min(deviations_ + 1, kSeen);

@@ -69,7 +69,11 @@ public:
     void trials_cost(double part) noexcept { trial_cost_ = part; }
 
     /// A trial that is under way will not be observed, or not as one.
-    void forget_trial() noexcept;
+    void forget_trial() noexcept {
+        trial_open_ = trial_seen_ = false;
+        incumbent_row_ = {};
+        incumbent_run_ = 0;
+    }
 
     /// Steps that are compared with as many: the loop's period, 1 if it has none.
     [[nodiscard]] unsigned row() const noexcept { return row_; }
