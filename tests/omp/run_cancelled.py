@@ -190,7 +190,7 @@ enum { THE_LOOP = 2 };
 static volatile int never = -1;
 int main(void) {
     int beyond = 0;
-    for (int round = 0; round < 4000; ++round) {
+    for (int round = 0; round < 1000; ++round) {
         int begun = 0;
 #pragma omp parallel num_threads(2)
         {
