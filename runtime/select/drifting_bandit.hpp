@@ -188,7 +188,7 @@ private:
     bool on_probation_ = false;
     double deviation_ = 0.02;      // mean absolute residual of the incumbent between its neighbours,
     unsigned deviations_ = kSeen;  // over so many
-    StepPeriod period_;            // of the incumbent's steps, as long as row_ is 1
+    StepPeriod period_;            // of the incumbent's steps
     unsigned row_ = 1;             // steps that are compared with as many: the loop's period
     Row incumbent_row_;
     Error model_error_;  // what predictions were off by,

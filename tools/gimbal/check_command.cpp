@@ -168,7 +168,7 @@ std::string shell_word(const std::string& word) {
 std::uint32_t ranks_to_try() {
     constexpr std::uint32_t kFew = 4;
     CoreMask mask;
-    return mask.read(0) ? std::clamp<std::uint32_t>(mask.cores(), 1, kFew) : 1;
+    return mask.read(0) ? std::clamp(static_cast<std::uint32_t>(mask.cores()), 1U, kFew) : 1;
 }
 
 /// What to type. @return lines
