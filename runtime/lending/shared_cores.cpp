@@ -33,6 +33,8 @@ constexpr double kCost = 1e-3;
 constexpr double kLongest_s = 0.2;  // but they are read again by then
 constexpr double kSoon_s = 0.01;    // after they were read for the first time
 
+constexpr std::uint64_t kFar = std::uint64_t{1} << 36U;  // more ticks than there are between two looks
+
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 std::atomic<std::uint64_t> next_look{0};  // [ticks]
@@ -77,10 +79,15 @@ double waited_s(std::span<const pid_t> of) noexcept {
     return 1e-9 * static_cast<double>(sum);
 }
 
+/// Also if it is further ahead than it can be: the counter went back.
+bool is_due(std::uint64_t now) noexcept {
+    return next_look.load(kRelaxed) - now - 1 >= kFar;
+}
+
 void look(std::uint64_t now) noexcept {
     // Acquire what the last one has noted; partner: the store below.
     if (looking.exchange(true, std::memory_order_acquire)) return;
-    if (now < next_look.load(kRelaxed)) return looking.store(false, std::memory_order_release);  // another one has
+    if (!is_due(now)) return looking.store(false, std::memory_order_release);  // another one has
     const int reason = errno;
     const std::span<const pid_t> those = std::span(threads).first(waiting_threads(threads));
     double wait_s = kWindow_s * static_cast<double>(std::max(those.size(), kThreads)) / kThreads;
@@ -122,7 +129,7 @@ double OffCore::look(double time_s, std::size_t threads, double on_cores_s) noex
 
 bool cores_are_shared(std::uint32_t workers) noexcept {
     const std::uint64_t now = ticks();
-    if (now >= next_look.load(kRelaxed)) look(now);
+    if (is_due(now)) look(now);
     return part_now.load(kRelaxed) >= kShared + kBySystem * workers;
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/left_loop.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <new>
+#include <utility>
 
+#include "base/clock.hpp"
 #include "loop/current_site.hpp"
 #include "loop/known_loops.hpp"
 
@@ -11,9 +14,10 @@ namespace gimbal {
 
 namespace {
 
-std::atomic<std::uint32_t> loops_left = 0;
+LoopsLeft loops_left;
 
 constexpr std::uint32_t kSameGaps = 3;  // in a row
+constexpr double kEpoch_s = 1;
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 std::uint64_t bit_of(std::uint64_t trip) noexcept {
@@ -24,42 +28,47 @@ std::uint64_t bit_of(std::uint64_t trip) noexcept {
 
 LeftLoop::~LeftLoop() {
     const std::unique_ptr<Counts> more(more_.load(kRelaxed));
-    if (calls() == 0) return;
-    // A child has forgotten those of its parent.
-    std::uint32_t count = loops_left.load(kRelaxed);
-    while (count > 0 && !loops_left.compare_exchange_weak(count, count - 1, kRelaxed)) {
-    }
+    loops_left.forget(counted_);
 }
 
 // Lengths that are left share their time: all are looked at again when it is over.
 void LeftLoop::leave(const Request& request, double time, std::uint64_t opened) noexcept {
-    if (calls() == 0) loops_left.fetch_add(1, kRelaxed);
     const std::uint64_t now = known_now();
     const std::uint64_t until = now + static_cast<std::uint64_t>(time);
+    count_site(now, static_cast<std::uint64_t>(time));
     const bool over = schedule_.load(kRelaxed) != request.schedule_number || now >= until_.load(kRelaxed);
     const std::uint64_t lengths = over ? 0 : lengths_.load(kRelaxed);
     if (lengths == 0 || until < until_.load(kRelaxed)) until_.store(until, kRelaxed);
     schedule_.store(request.schedule_number, kRelaxed);
     lengths_.store(lengths | bit_of(request.trip), kRelaxed);
     count(request);
-    left_at_ = now;
+    left_at_.store(now, kRelaxed);
     calls_then_ = calls() + opened;
     tell_team(request);
 }
 
 void LeftLoop::leave_once(const Request& request) noexcept {
-    if (calls() == 0) loops_left.fetch_add(1, kRelaxed);
+    count_site(known_now(), 0);
     left_once_.store(true, kRelaxed);
     count(request);
 }
 
 bool LeftLoop::holds(const Request& request) noexcept {
     if (!(lengths_.load(kRelaxed) & bit_of(request.trip)) || schedule_.load(kRelaxed) != request.schedule_number ||
-        known_now() >= until_.load(kRelaxed))
+        is_over(known_now()))
         return false;
     count(request);
     tell_team(request);
     return true;
+}
+
+void LeftLoop::count_site(std::uint64_t now, std::uint64_t time) noexcept {
+    loops_left.note(counted_, now, time, static_cast<std::uint64_t>(kEpoch_s / rough_seconds_per_tick()));
+}
+
+// A counter that went back is that of another machine, or has slept.
+bool LeftLoop::is_over(std::uint64_t now) const noexcept {
+    return now >= until_.load(kRelaxed) || now < left_at_.load(kRelaxed);
 }
 
 void LeftLoop::count(const Request& request) noexcept {
@@ -101,8 +110,9 @@ std::uint64_t LeftLoop::calls() const noexcept {
 }
 
 double LeftLoop::apart(std::uint64_t opened) const noexcept {
-    if (left_at_ == 0) return 0;
-    return static_cast<double>(known_now() - left_at_) / static_cast<double>(calls() + opened - calls_then_ + 1);
+    const std::uint64_t left_at = left_at_.load(kRelaxed);
+    if (left_at == 0) return 0;
+    return static_cast<double>(known_now() - left_at) / static_cast<double>(calls() + opened - calls_then_ + 1);
 }
 
 std::uint64_t LeftLoop::iterations() const noexcept {
@@ -119,6 +129,7 @@ void LeftLoop::tell_team(const Request& request) noexcept {
     place->until = until_.load(kRelaxed);
     gimbal_left_counts& counts = counts_of(desc);
     __atomic_store_n(&counts.look, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&counts.looked, left_at_.load(kRelaxed), __ATOMIC_RELAXED);
     place->code = gimbal_known_code(desc);
     __atomic_store_n(&place->counts, &counts, __ATOMIC_RELEASE);  // partner: the load in stands()
     open_place(*place);
@@ -135,13 +146,50 @@ void LeftLoop::look_for_period(const gimbal_loop_desc* desc) noexcept {
     know_period(*desc, rounds * gap);
 }
 
+void LoopsLeft::note(std::uint32_t& counted, std::uint64_t now, std::uint64_t time, std::uint64_t epoch_time) noexcept {
+    const std::uint64_t longest = 2 * std::max(longest_.load(kRelaxed), longest_before_.load(kRelaxed));
+    if (now - begun_.load(kRelaxed) > std::max(epoch_time, longest)) begin_epoch(now);
+    if (time > longest_.load(kRelaxed)) longest_.store(time, kRelaxed);
+    const std::uint32_t epoch = epoch_.load(kRelaxed);
+    if (std::exchange(counted, epoch) != epoch) now_.fetch_add(1, kRelaxed);
+}
+
+void LoopsLeft::begin_epoch(std::uint64_t now) noexcept {
+    if (ending_.exchange(true, std::memory_order_acquire)) return;
+    begun_.store(now, kRelaxed);
+    before_.store(now_.exchange(0, kRelaxed), kRelaxed);
+    longest_before_.store(longest_.exchange(0, kRelaxed), kRelaxed);
+    epoch_.fetch_add(1, kRelaxed);
+    ending_.store(false, std::memory_order_release);
+}
+
+void LoopsLeft::forget(std::uint32_t counted) noexcept {
+    std::uint32_t count = now_.load(kRelaxed);
+    if (counted != epoch_.load(kRelaxed)) return;
+    while (count > 0 && !now_.compare_exchange_weak(count, count - 1, kRelaxed)) {
+    }
+}
+
+void LoopsLeft::forget_all() noexcept {
+    epoch_.fetch_add(1, kRelaxed);
+    now_.store(0, kRelaxed);
+    before_.store(0, kRelaxed);
+    longest_.store(0, kRelaxed);
+    longest_before_.store(0, kRelaxed);
+    ending_.store(false, kRelaxed);
+}
+
+std::uint32_t LoopsLeft::count() const noexcept {
+    return std::max(now_.load(kRelaxed), before_.load(kRelaxed));
+}
+
 std::uint32_t count_left_loops() noexcept {
-    return loops_left.load(kRelaxed);
+    return loops_left.count();
 }
 
 void forget_left_loops() noexcept {
     forget_known_loops();
-    loops_left.store(0, kRelaxed);
+    loops_left.forget_all();
 }
 
 }  // namespace gimbal

@@ -10,6 +10,32 @@
 
 namespace gimbal {
 
+/// Counts loops that are left now and then. Those that no longer come, as of a program's set-up, do not count for long:
+/// a loop counts in the epoch in which it was left and in the next one, and an epoch is longer than any loop was left
+/// for.
+/// @threads any; where two meet a loop may be counted twice or not at all until the next epoch
+/// @source test: tests/unit/loop/left_loop_test.cpp
+class LoopsLeft {
+public:
+    /// A loop is left. @param counted  the loop's own, 0 at first
+    /// @param now, time  and for how long [ticks]  @param epoch_time  an epoch has at least [ticks]
+    void note(std::uint32_t& counted, std::uint64_t now, std::uint64_t time, std::uint64_t epoch_time) noexcept;
+    /// It is gone. @param counted  its own
+    void forget(std::uint32_t counted) noexcept;
+    /// All are.
+    void forget_all() noexcept;
+    [[nodiscard]] std::uint32_t count() const noexcept;
+
+private:
+    void begin_epoch(std::uint64_t now) noexcept;
+
+    std::atomic<std::uint32_t> epoch_ = 1;
+    std::atomic<std::uint32_t> now_ = 0, before_ = 0;              // loops in this epoch, and in the one before
+    std::atomic<std::uint64_t> longest_ = 0, longest_before_ = 0;  // that one of them was left for
+    std::atomic<std::uint64_t> begun_ = 0;
+    std::atomic<bool> ending_ = false;
+};
+
 /// Executions of one loop site that are left to the caller: for some trip counts, under one schedule, for some time.
 /// @threads leave(), leave_once(), apart(): the owner locks; all others any, without a lock: each figure counts by
 /// itself
@@ -49,6 +75,8 @@ private:
 
     void tell_team(const Request& request) noexcept;
     void count(const Request& request) noexcept;
+    void count_site(std::uint64_t now, std::uint64_t time) noexcept;
+    [[nodiscard]] bool is_over(std::uint64_t now) const noexcept;
     [[nodiscard]] gimbal_left_counts& counts_of(const gimbal_loop_desc* desc) noexcept;
     template <class Figure>
     [[nodiscard]] std::uint64_t sum(Figure figure) const noexcept;
@@ -57,8 +85,9 @@ private:
     std::atomic<std::uint64_t> lengths_ = 0;  // bit k: trip counts of k bits
     std::atomic<std::uint64_t> until_ = 0;    // gimbal_known_now()
     std::atomic<int> schedule_ = 0;
-    std::uint64_t left_at_ = 0;     // known_now() at the last leave(); 0: there was none
-    std::uint64_t calls_then_ = 0;  // executions so far, left or not
+    std::atomic<std::uint64_t> left_at_ = 0;  // known_now() at the last leave(); 0: there was none
+    std::uint32_t counted_ = 0;               // as LoopsLeft has it
+    std::uint64_t calls_then_ = 0;            // executions so far, left or not
     // Where one region runs it again and again: when it was opened last, loops since the time before, how often so
     // many.
     std::atomic<std::uint64_t> last_moment_ = 0;
@@ -70,7 +99,7 @@ private:
     alignas(64) gimbal_left_counts counts_ = {};
 };
 
-/// Loop sites of this process that were ever left [count]. @threads any
+/// Loop sites of this process that are left, and looked at again [count]. @threads any
 [[nodiscard]] std::uint32_t count_left_loops() noexcept;
 
 /// No loop is left any more, nor known to any team. @threads the only one of a new child

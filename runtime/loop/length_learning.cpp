@@ -57,9 +57,10 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .workers = traits_.workers,
             .teams = request.teams,
             .monotonic = request.monotonic,
-            .can_leave = request.can_leave && granule_ == 1,
+            .can_leave = request.can_leave && granule_ == 1 && cancelled_ < kCancelled,
             .left_loops = request.left_loops,
             .apart = request.apart,
+            .cancelled = cancelled_ >= kCancelled,
             .was_short = request.was_short,
             .shared_cores = request.shared_cores,
             .tick_s = traits_.clock.tick_s(),
@@ -257,20 +258,6 @@ ExecutionConfig LengthLearning::config_of(const Decision& decision, const Reques
     return config;
 }
 
-// Mean time of an iteration, mostly over the last hundred executions [ticks]; 0: not known.
-double LengthLearning::mean_time() const noexcept {
-    if (iterations_ == 0) return earlier_time_;
-    return busy_mean_ * traits_.workers / iterations_;
-}
-
-// The same for another trip count; not from executions whose time is that of entering and leaving the loop.
-double LengthLearning::time_for_others() const noexcept {
-    constexpr double kLongEnough_s = 20e-6;
-    const bool long_enough =
-        calls_ > 0 && loop_time_ / static_cast<double>(calls_) * traits_.clock.tick_s() > kLongEnough_s;
-    return long_enough ? mean_time() : 0;
-}
-
 // A timestamp per chunk is what statistics cost; once they are known, every sixteenth execution keeps them fresh.
 bool LengthLearning::wants_times(const Technique& technique) const noexcept {
     return technique.info().needs_statistics && traits_.workers > 1 &&
@@ -299,9 +286,9 @@ void LengthLearning::close(const Finished& finished, const LoopRecord& record, S
     const Decision& decision = finished.decision;
     const Plan& plan = finished.plan;
     ++calls_;
+    busy_mean_ += usual(record.busy_mean + record.surplus_busy / traits_.workers, record.iterations);
     iterations_ += static_cast<double>(record.iterations);
     loop_time_ += record.loop_time;
-    busy_mean_ += record.busy_mean + record.surplus_busy / traits_.workers;
     // A loop whose costs change is followed within some hundred executions, however long it has run before.
     if (calls_ % kRemembered == 0) {
         iterations_ /= 2;

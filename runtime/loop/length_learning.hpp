@@ -166,6 +166,7 @@ private:
     [[nodiscard]] bool is_insured(const Request& request) const noexcept { return insured_ && !request.monotonic; }
     [[nodiscard]] ExecutionConfig config_of(const Decision& decision, const Request& request, std::uint64_t least);
     [[nodiscard]] std::uint64_t named_granule(const Request& request) const noexcept;
+    [[nodiscard]] double usual(double busy_mean, std::uint64_t iterations) const noexcept;
     [[nodiscard]] double mean_time() const noexcept;
     [[nodiscard]] double time_for_others() const noexcept;
     [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;

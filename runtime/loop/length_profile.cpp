@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What iterations cost: learnt from timed executions, and shown of a part of a loop over ranks.
+// What iterations take, and cost: learnt from timed executions, and shown of a part of a loop over ranks.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -7,6 +7,27 @@
 #include "loop/length_learning.hpp"
 
 namespace gimbal {
+
+// A mean over the workers; where they were stopped, with the machine or the program, no more than is believed. [ticks]
+double LengthLearning::usual(double busy_mean, std::uint64_t iterations) const noexcept {
+    constexpr double kMost = 100;  // times as long as the ones before
+    if (!(busy_mean_ > 0) || iterations == 0) return busy_mean;
+    return std::min(busy_mean, kMost * busy_mean_ / iterations_ * static_cast<double>(iterations));
+}
+
+// Mean time of an iteration, mostly over the last hundred executions [ticks]; 0: not known.
+double LengthLearning::mean_time() const noexcept {
+    if (iterations_ == 0) return earlier_time_;
+    return busy_mean_ * traits_.workers / iterations_;
+}
+
+// The same for another trip count; not from executions whose time is that of entering and leaving the loop.
+double LengthLearning::time_for_others() const noexcept {
+    constexpr double kLongEnough_s = 20e-6;
+    const bool long_enough =
+        calls_ > 0 && loop_time_ / static_cast<double>(calls_) * traits_.clock.tick_s() > kLongEnough_s;
+    return long_enough ? mean_time() : 0;
+}
 
 // What iterations of the part cost, over the mean of all of the loop over ranks; 1 where that is not known.
 double LengthLearning::costliness(const RankPart& part, std::uint64_t iterations) const noexcept {

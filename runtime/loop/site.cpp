@@ -22,6 +22,7 @@ namespace gimbal {
 
 namespace {
 
+constexpr std::size_t kMaxSpare = 16;
 constexpr std::uint64_t kFirst = 3;  // executions, in which most of what a loop needs is allocated
 
 Finished to_learn_from(const Execution& left) noexcept {
@@ -92,7 +93,7 @@ bool LoopSite::settle(Execution* ready, const Request& request) {
         ready = stood;
     }
     // Who was learnt from at once is spare already.
-    const Execution* const last = ready != nullptr ? ready : spare_.get();
+    const Execution* const last = ready != nullptr ? ready : spare_.empty() ? nullptr : spare_.back().get();
     const bool steady = last != nullptr && last->request().asks_the_same(request);
     if (ready != nullptr && learns_late(*ready, request)) {
         late_.store(ready, std::memory_order_relaxed);
@@ -135,11 +136,8 @@ Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool cr
         if (begun) opening_.add(ticks() - begun);
         return nullptr;
     }
-    if (!spare_) {
-        spare_ = std::make_unique<Execution>(this, identity_.over_ranks);
-        existing_.push_back(spare_.get());
-    }
-    Execution& execution = *spare_;
+    if (spare_.empty()) make_spare();
+    Execution& execution = *spare_.back();
     execution.prepare(workers_, opening.config, opening.plan);
     execution.note(opening.decision);
     execution.set_owing(late_.load(std::memory_order_relaxed) != nullptr);
@@ -148,7 +146,16 @@ Execution* LoopSite::open_anew(const Request& request, Execution* ready, bool cr
     execution.allow_repeats(request, repeats_of(opening, request), opening.expected, opening_.mean() + closing_.mean());
     if (steady) let_stand(execution, request);
     if (begun) opening_.add(ticks() - begun);
-    return spare_.release();
+    Execution* const opened = spare_.back().release();
+    spare_.pop_back();
+    return opened;
+}
+
+// With the lock held. As many are kept as there were at a time, so that teams which take turns need not make them anew.
+void LoopSite::make_spare() {
+    spare_.reserve(std::min(existing_.size() + 1, kMaxSpare));
+    spare_.push_back(std::make_unique<Execution>(this, identity_.over_ranks));
+    existing_.push_back(spare_.back().get());
 }
 
 // With the lock held, as long as it was never opened: a new loop after others that were short is left once, and for a
@@ -318,10 +325,10 @@ void LoopSite::learn_from_earlier(Execution& finished) {
 
 // With the lock held: for the next open(), or never again.
 void LoopSite::keep(std::unique_ptr<Execution> execution) noexcept {
-    if (spare_) {
-        forget(*execution);
+    if (spare_.size() < spare_.capacity()) {
+        spare_.push_back(std::move(execution));
     } else {
-        spare_ = std::move(execution);
+        forget(*execution);
     }
 }
 
@@ -349,16 +356,6 @@ void LoopSite::learn_late() noexcept {
     if (late_.load(std::memory_order_relaxed) == nullptr) return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (lock.owns_lock()) learn_from_late(false);
-}
-
-std::uint64_t LoopSite::occupied_since() noexcept {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    std::uint64_t first = 0;
-    if (!lock.owns_lock()) return first;
-    for (const Execution* const execution : existing_)
-        if (const std::uint64_t since = execution->occupied_since(); since != 0 && (first == 0 || since < first))
-            first = since;
-    return first;
 }
 
 void LoopSite::catch_up() noexcept {

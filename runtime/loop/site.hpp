@@ -135,6 +135,7 @@ private:
     [[nodiscard]] Execution* open_anew(const Request& request, Execution* ready, bool crowded);
     [[nodiscard]] bool leave_unseen(const Request& request) noexcept;
     [[nodiscard]] bool settle(Execution* ready, const Request& request);
+    void make_spare();
     void forget(const Execution& execution) noexcept;
     void learn_of_levels(const Execution& finished, const LoopRecord& record);
     void ask_earlier_run();
@@ -175,7 +176,8 @@ private:
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
     // execution writes fits into two or three cache lines.
     alignas(kApart) mutable std::mutex mutex_;
-    std::unique_ptr<Execution> spare_;  // one finished execution, ready for the next open()
+    // Finished executions, for those that open the next ones: several where several teams run the loop at a time.
+    std::vector<std::unique_ptr<Execution>> spare_;
     std::vector<Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     LoopLearning learning_;
     double batch_ = 1;                    // executions that were opened and learnt from at once, running mean [count]

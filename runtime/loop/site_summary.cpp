@@ -123,4 +123,14 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) {
     return summary;
 }
 
+std::uint64_t LoopSite::occupied_since() noexcept {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    std::uint64_t first = 0;
+    if (!lock.owns_lock()) return first;
+    for (const Execution* const execution : existing_)
+        if (const std::uint64_t since = execution->occupied_since(); since != 0 && (first == 0 || since < first))
+            first = since;
+    return first;
+}
+
 }  // namespace gimbal

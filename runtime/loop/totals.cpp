@@ -94,6 +94,15 @@ std::span<const WorkerRecord> gather(std::span<const WorkerSlot> slots, std::vec
     return out;
 }
 
+namespace {
+
+/// From one moment to another [ticks]; a counter that went back says 0.
+double between(std::uint64_t begin, std::uint64_t end) noexcept {
+    return static_cast<double>(std::max<std::int64_t>(static_cast<std::int64_t>(end - begin), 0));
+}
+
+}  // namespace
+
 LoopRecord record_of(std::span<const WorkerRecord> workers) noexcept {
     LoopRecord record;
     record.workers = workers;
@@ -106,10 +115,10 @@ LoopRecord record_of(std::span<const WorkerRecord> workers) noexcept {
         last_begin = std::max(last_begin, worker.begin);
         begins += worker.begin;
         last_end = std::max(last_end, worker.end);
-        const auto busy = static_cast<double>(worker.end - worker.begin);
+        const double busy = between(worker.begin, worker.end);
         busy_sum += busy;
         record.busy_max = std::max(record.busy_max, busy);
-        if (worker.stole_at > 0) record.stolen += static_cast<double>(worker.end - worker.stole_at);
+        if (worker.stole_at > 0) record.stolen += between(worker.stole_at, worker.end);
         record.chunks += worker.chunks;
         record.iterations += worker.iterations;
     }
@@ -118,7 +127,7 @@ LoopRecord record_of(std::span<const WorkerRecord> workers) noexcept {
     const double mean_late =
         static_cast<double>(begins - workers.size() * first_begin) / static_cast<double>(workers.size());
     record.late = std::max(mean_late, static_cast<double>(last_begin - first_begin) - record.busy_mean);
-    record.loop_time = static_cast<double>(last_end - first_begin);
+    record.loop_time = between(first_begin, last_end);
     return record;
 }
 

@@ -81,6 +81,9 @@ public:
     /// The incumbent takes longer than was predicted: so may the others, or not. @param lead  as a logarithm, > 0
     void doubt(double lead);
 
+    /// Nothing is believed of an arm any more: it is another schedule now. @pre not the incumbent, or that is replaced
+    void forget(std::size_t arm) { beliefs_[arm] = {}; }
+
     /// The loop has changed by about so much: all beliefs become less certain. @param change  of the time, relative
     void widen(double change);
 

@@ -128,12 +128,12 @@ double Leaving::unseen_for_s(std::uint32_t loops) noexcept {
     return std::max(kFirstPeriod_s, loops * kLook_s / kForFirst);
 }
 
-double Leaving::saved_by_leaving(double loop_time, const LoopContext& context) noexcept {
-    if (!context.can_leave || loop_time * context.tick_s > kLong_s) return 0;
+double Leaving::saved_by_leaving(double loop_time, const LoopContext& context) const noexcept {
+    if (!context.can_leave || loop_time * context.tick_s > longest_left_s()) return 0;
     return way_s(context) / context.tick_s;
 }
 
-double Leaving::saved_later(double loop_time, const LoopContext& context) noexcept {
+double Leaving::saved_later(double loop_time, const LoopContext& context) const noexcept {
     const double most_s = kLaterWay_s + kMaxWayMore_s * context.workers;
     return std::min(saved_by_leaving(loop_time, context), most_s / context.tick_s);
 }
@@ -148,7 +148,7 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
             first_block_is_light_ && !record.workers.empty() && first_block(record) <= record.busy_mean;
     }
     if (other_length_ && time_s > kMuchLonger * good_at_s_) static_is_good_ = false;
-    if (time_s > (invited_ ? kLong_s : kShort_s)) {
+    if (time_s > longest_left_s()) {
         // One such execution may have met an interruption, unless it was expected to be one, or all were at work.
         const bool expected = expected_s_ > kShort_s || record.busy_mean * context.tick_s > kLong_s;
         first_was_long_ = state_ == State::unknown;
@@ -165,15 +165,11 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
         return;
     }
     const double waited_s = waiting(record) * context.tick_s;
-    // What was accepted when static won may be waited for later, and not much more: then it has to win again. Twice as
-    // much may be all that there is, so half of what is left counts, too. A longer loop gains nothing by much of it.
-    const double all = 1 - 1.0 / context.workers;
-    const double most = time_s <= kFelt_s ? all : kMuch;
-    const double accepted =
-        static_holds && waits_ >= 0 ? std::min({2 * waits_ + kNothing, (waits_ + all) / 2, most}) : kNothing;
+    const double most = static_holds && waits_ >= 0 ? accepted(time_s, context.workers) : kNothing;
     last_wait_ = waited_s / time_s;
-    if (waits_ >= 0 && last_wait_ <= accepted && state_ != State::left) waits_ += (last_wait_ - waits_) / 4;
-    if (waited_s <= way_s(context) + accepted * time_s) {
+    if (waits_ >= 0 && last_wait_ <= most && state_ != State::left) waits_ += (last_wait_ - waits_) / 4;
+    if (waited_s <= way_s(context) + most * time_s) {
+        promised_ = false;
         // A very short one is soon looked at again, and a look takes about as much as may be lost until then.
         const bool enough = state_ == State::looking && time_s <= kVeryShort_s;
         good_ = enough ? kGoodLooks : static_cast<std::uint8_t>(std::min(good_ + 1, int{kGoodLooks}));
@@ -197,6 +193,20 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     if (++bad_ >= kBadLooks) state_ = State::kept;
 }
 
+// An execution that takes longer is not left, nor looked at [s].
+double Leaving::longest_left_s() const noexcept {
+    return invited_ ? kLong_s : kShort_s;
+}
+
+// What was accepted when static won may be waited for later, and not much more: then it has to win again. Twice as much
+// may be all that there is, so half of what is left counts, too. A longer loop gains nothing by much of it. Where an
+// earlier run had accepted it this one's input may be another. @return part of the time
+double Leaving::accepted(double time_s, std::uint32_t workers) const noexcept {
+    if (promised_) return waits_ + kNothing;
+    const double all = 1 - 1.0 / workers;
+    return std::min({2 * waits_ + kNothing, (waits_ + all) / 2, time_s <= kFelt_s ? all : kMuch});
+}
+
 // Whom all wait for now, and then for another one, no schedule knows before.
 void Leaving::note_last(const LoopRecord& record) noexcept {
     if (record.workers.empty()) return;
@@ -216,13 +226,15 @@ bool Leaving::worth_guided() const noexcept {
 }
 
 void Leaving::accept(bool whatever) noexcept {
-    if ((whatever && time_s_ <= kFelt_s) || last_wait_ <= kMuch) waits_ = last_wait_;
+    if ((!whatever || time_s_ > kFelt_s) && last_wait_ > kMuch) return;
+    waits_ = last_wait_;
+    promised_ = false;
 }
 
 void Leaving::prefer() noexcept {
     accept(false);
     if (last_wait_ > kMuch) return;
-    if (time_s_ > (invited_ ? kLong_s : kShort_s)) return;
+    if (time_s_ > longest_left_s()) return;
     state_ = State::looking;
     good_ = kGoodLooks;
     bad_ = 0;
@@ -276,6 +288,7 @@ void Leaving::restore(ByteReader& from) noexcept {
     time_s_ = from.get_real(0, 1e9);
     period_s_ = from.get_real(0, kMaxPeriod_s);
     waits_ = from.get_real(-1, 1);
+    promised_ = waits_ >= 0;
     // It was left for left_for_s() before anybody asked, and now is the time to look.
     if (state_ == State::left) good_ = std::min(good_, std::uint8_t{kGoodLooks - 1});
 }

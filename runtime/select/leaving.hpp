@@ -42,10 +42,10 @@ public:
 
     /// What an execution would take less if the loop were left [ticks].
     /// @param loop_time  of one like it [ticks]
-    [[nodiscard]] static double saved_by_leaving(double loop_time, const LoopContext& context) noexcept;
+    [[nodiscard]] double saved_by_leaving(double loop_time, const LoopContext& context) const noexcept;
 
     /// The same when the loop has run for a while: first executions take longer in and out than those that follow.
-    [[nodiscard]] static double saved_later(double loop_time, const LoopContext& context) noexcept;
+    [[nodiscard]] double saved_later(double loop_time, const LoopContext& context) const noexcept;
 
     /// Static takes less time than anything else that was tried: what its threads wait for is accepted from here on.
     /// @param whatever  also if that is much, unless leaving the loop would save nothing of that: several were tried
@@ -91,6 +91,8 @@ public:
 
 private:
     void note_last(const LoopRecord& record) noexcept;
+    [[nodiscard]] double longest_left_s() const noexcept;
+    [[nodiscard]] double accepted(double time_s, std::uint32_t workers) const noexcept;
 
     enum class State : std::uint8_t {
         unknown,  // no execution was seen
@@ -116,6 +118,7 @@ private:
     double period_s_ = 0;          // that it was left for last
     double waits_ = -1;            // part of the time that threads wait where static has won all the same; < 0: none
     double last_wait_ = -1;        // the same in the last execution under static; < 0: unknown
+    bool promised_ = false;        // waits_ is of an earlier run, and no look of this one has confirmed it
 };
 
 }  // namespace gimbal

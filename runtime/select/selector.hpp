@@ -28,6 +28,7 @@ struct LoopContext {
     bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
     std::uint32_t left_loops = 0;          ///< loops of the process that were left so [count]
     double apart = 0;                      ///< from execution to execution while left, mean [ticks]; 0: unknown
+    bool cancelled = false;                ///< the last executions were: the next one will hardly be learnt from
     bool was_short = false;                ///< left before it was opened, as short as the loops around it
     bool shared_cores = false;             ///< workers are ready to run and have no core, now and then
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]

@@ -36,6 +36,8 @@ std::uint64_t most_for_balance(const LoopContext& context) noexcept {
     return context.iterations / (std::uint64_t{8} * context.workers) + 1;
 }
 
+constexpr std::uint64_t kCoarser = 8;  // times those by which drawing costs little
+
 /// Chunks by which drawing costs a hundredth of the work, if there can be so large ones.
 /// @pre the time of an iteration is known
 std::uint64_t worth_drawing(const LoopContext& context) noexcept {
@@ -100,7 +102,6 @@ Schedule SimulateSelector::profiling_choice(const LoopContext& context) const {
 void SimulateSelector::settle_portfolio(const LoopContext& context) {
     monotonic_ = context.monotonic;
     if (settings_.sizes_chunks && context.iteration_time > 0) {
-        constexpr std::uint64_t kCoarser = 8;
         const std::uint64_t fine = granule_of(context.granule, worth_drawing(context));
         settings_.portfolio.push_back({the_ss(), fine});
         if (fine <= most_for_balance(context) / kCoarser) settings_.portfolio.push_back({the_ss(), fine * kCoarser});
@@ -113,6 +114,26 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
     bandit_.emplace(settings_.portfolio.size(), first_incumbent());
     static_holds_ = bandit_->incumbent() == arm_of(the_static());
     if (guided_trial_.over()) settle_guided_trial();
+}
+
+// At another trip count other chunks are worth it.
+void SimulateSelector::resize_chunks(const LoopContext& context) {
+    constexpr std::uint64_t kOther = 2;  // times as large, or as small
+    if (!settings_.sizes_chunks || !(context.iteration_time > 0)) return;
+    std::uint64_t chunk = worth_drawing(context);
+    bool incumbent_changes = false;
+    for (std::size_t arm = 0; arm < bandit_->size(); ++arm) {
+        Schedule& choice = settings_.portfolio[arm];
+        if (choice.technique != the_ss() || choice.chunk == 0) continue;
+        const std::uint64_t now = granule_of(context.granule, chunk);
+        chunk = std::min(kCoarser * chunk, most_for_balance(context));
+        const auto [less, more] = std::minmax(choice.chunk, now);
+        if (more < kOther * less) continue;
+        choice.chunk = now;
+        bandit_->forget(arm);
+        incumbent_changes |= arm == bandit_->incumbent();
+    }
+    if (incumbent_changes) bandit_.emplace(settings_.portfolio.size(), first_incumbent());
 }
 
 std::size_t SimulateSelector::first_incumbent() const noexcept {
@@ -163,9 +184,10 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     }
     if (!guided_trial_.over() && profiled_ < profiles_at_first()) return profiling_execution(context);
     if (!bandit_) settle_portfolio(context);
+    if (std::exchange(resizes_chunks_, false)) resize_chunks(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
     if (waits_for_first_answer()) return profiling_execution(context);
-    if (balance) {
+    if (balance || context.cancelled) {
         static_trial_.break_off();
     } else {
         begin_static_trial(context, false);
@@ -248,8 +270,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     if (!bandit_ || decision.index >= bandit_->size() || record.iterations == 0) return;
     const DriftingBandit::Pull pull{decision.index, decision.exploring};
     // A short loop is static's only if it is left, and then it takes less.
-    const double saved =
-        settings_.leaves && with_static && context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0;
+    const double saved = settings_.leaves && with_static ? leaving_.saved_by_leaving(record.loop_time, context) : 0;
     // No schedule makes threads come sooner: it is compared by what it takes besides.
     const double time = record.loop_time - record.late;
     bandit_->observe(pull, std::max(time - saved, 1.0) / trend_.work(record.iterations));
@@ -291,6 +312,7 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->expected_lost_.clear();
     other->compared_ = 0;
     if (other->bandit_) {
+        other->resizes_chunks_ = true;
         other->bandit_->forget_trial();
         other->bandit_->widen(kOtherLengthDoubt);
     }

@@ -82,6 +82,7 @@ private:
     [[nodiscard]] static bool waits_at_end(const Technique& technique, const LoopContext& context) noexcept;
     [[nodiscard]] Decision balanced(const LoopContext& context) const;
     [[nodiscard]] std::size_t profiles_at_first() const noexcept;
+    void resize_chunks(const LoopContext& context);
     [[nodiscard]] std::size_t first_incumbent() const noexcept;
     [[nodiscard]] bool waits_for_first_answer() const noexcept;
     [[nodiscard]] std::size_t arm_of(const Technique* technique) const noexcept;
@@ -120,12 +121,13 @@ private:
     bool vague_ = false;              // something is tried without a prediction
     bool answered_ = false;           // at least once
     bool monotonic_ = false;
-    std::uint64_t profiled_ = 0;  // profiling executions so far
-    std::uint64_t steps_ = 0;     // learnt from
-    double loop_time_s_ = 0;      // of all of them
-    double last_cost_s_ = 0;      // of the last prediction
-    double asked_at_s_ = 0;       // loop_time_s_ when the model was asked last
-    double idle_answers_ = 0;     // in a row, that left the incumbent as it was
+    bool resizes_chunks_ = false;  // at the next choice
+    std::uint64_t profiled_ = 0;   // profiling executions so far
+    std::uint64_t steps_ = 0;      // learnt from
+    double loop_time_s_ = 0;       // of all of them
+    double last_cost_s_ = 0;       // of the last prediction
+    double asked_at_s_ = 0;        // loop_time_s_ when the model was asked last
+    double idle_answers_ = 0;      // in a row, that left the incumbent as it was
     std::size_t answered_incumbent_ = 0;
     double asked_work_ = 0;             // mean over the workers of the profile when the model was asked last [ticks]
     std::vector<float> expected_lost_;  // by imbalance, by each of the portfolio, as the last answer has it

@@ -106,7 +106,7 @@ void SimulateSelector::begin_static_trial(const LoopContext& context, bool asked
         arm_of(the_static()) == settings_.portfolio.size() ||
         settings_.portfolio[bandit_->incumbent()].technique == the_static())
         return;
-    const double saved = context.can_leave ? Leaving::saved_by_leaving(incumbent_time_, context) : 0;
+    const double saved = leaving_.saved_by_leaving(incumbent_time_, context);
     if (context.profile && context.profile_version != static_loss_version_) {
         static_loss_ = static_loss(*context.profile, context.workers);
         static_loss_version_ = context.profile_version;
@@ -122,7 +122,7 @@ void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecor
     if (arm == incumbent) return;
     const StaticTrial::Outcome outcome = static_trial_.observe(
         decision.schedule.technique == the_static(), bandit_ && decision.index == incumbent, record,
-        context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0, trend_.work(record.iterations),
+        leaving_.saved_by_leaving(record.loop_time, context), trend_.work(record.iterations),
         guided_trial_.guided_won() && incumbent == arm_of(guided_));
     if (outcome == StaticTrial::Outcome::none || !bandit_) return;
     bandit_->settle_as(arm, static_trial_.ratio(), static_trial_.error());
@@ -132,7 +132,7 @@ void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecor
 void SimulateSelector::learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     if (!settings_.leaves || !context.can_leave || decision.index != kNotOurs || record.iterations == 0) return;
     const double work = trend_.work(record.iterations);
-    const double saved = Leaving::saved_later(record.loop_time, context);
+    const double saved = leaving_.saved_later(record.loop_time, context);
     const Technique* const ran = decision.schedule.technique;
     const bool known = (ran == the_static() && guided_trial_.see_static((record.loop_time - saved) / work)) ||
                        (ran == guided_ && guided_trial_.see_guided(record.loop_time / work));

@@ -17,7 +17,8 @@ constexpr double kFarSlower = 2;            // times the incumbent's time, twice
 constexpr double kAsBusy = 0.05;            // part of the time by which threads are busy for as long
 // What it may cost, and so when it may begin (docs/decisions/0043, 0064).
 constexpr std::uint32_t kFewest = RecentTimes::kCount;  // executions of the incumbent to compare with
-constexpr std::uint32_t kLongestWait = 4096;            // executions
+constexpr std::uint32_t kLongestWait = 4096;            // executions,
+constexpr std::uint32_t kLongestKept = 64;              // where an earlier run had found that: its input was another
 constexpr double kPart = 0.003;                         // of the time may go into trials
 constexpr double kPartIfSmall = 0.01;                   // if the loss is, or somebody asks
 constexpr double kPartFirst = 0.0025;  // of a first row, whose first execution shows if more of it is worth while
@@ -308,7 +309,7 @@ void StaticTrial::save(ByteWriter& to) const {
 }
 
 void StaticTrial::restore(ByteReader& from) noexcept {
-    wait_ = std::clamp<std::uint32_t>(from.get<std::uint16_t>(), kFirstWait, kLongestWait);
+    wait_ = std::clamp<std::uint32_t>(from.get<std::uint16_t>(), kFirstWait, kLongestKept);
 }
 
 }  // namespace gimbal

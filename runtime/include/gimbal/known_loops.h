@@ -201,9 +201,9 @@ static inline int gimbal_left_is_over(const gimbal_known_table* table, const gim
     gimbal_left_counts* const counts = left->counts;
     const uint64_t calls = counts->calls;
     if (calls < __atomic_load_n(&counts->look, __ATOMIC_RELAXED)) return 0;
-    const uint64_t now = gimbal_known_now(table);
-    if (now >= left->until) return 1;
-    const uint64_t lapse = now - __atomic_load_n(&counts->looked, __ATOMIC_RELAXED);
+    const uint64_t now = gimbal_known_now(table), looked = __atomic_load_n(&counts->looked, __ATOMIC_RELAXED);
+    if (now >= left->until || now < looked) return 1; /* or the counter went back */
+    const uint64_t lapse = now - looked;
     const int often = lapse > (left->until - now) / kInTime;
     __atomic_store_n(&counts->looked, now, __ATOMIC_RELAXED);
     __atomic_store_n(&counts->look, calls + (often ? 1 : kSeldom), __ATOMIC_RELAXED);

@@ -460,6 +460,24 @@ TEST(LoopLearning, ALoopThatIsAlwaysCancelledIsNotMeasuredForGood) {
     EXPECT_TRUE(run(loop, kIterations, kAuto).config.sampled) << "it ran to its end";
 }
 
+// Static is looked at in the second execution; if that never ends nothing is seen.
+TEST(LoopLearning, ALoopThatIsAlwaysCancelledIsNotLookedAtForGood) {
+    static constexpr std::string_view kAuto = "auto";
+    LoopLearning loop("loop", 2);
+    const auto next = [&](bool cancelled) {
+        const Opening opening = loop.open({.trip = kIterations, .can_leave = true, .selector = kAuto});
+        std::vector<WorkerSlot> slots = slots_of(10);
+        if (cancelled) slots[1].record.iterations = 0;
+        if (opening.plan) loop.close({opening.config, opening.decision, *opening.plan, slots});
+        return opening.decision.schedule.technique->info().name == "static";
+    };
+    (void)next(false);
+    EXPECT_TRUE(next(true));
+    int looks = 0;
+    for (int k = 0; k < 20; ++k) looks += next(true) ? 1 : 0;
+    EXPECT_LE(looks, 3);
+}
+
 TEST(LoopLearning, KnownStatisticsAreRefreshedEverySixteenthExecution) {
     LoopLearning loop("loop", 2);
     loop.set_statistics({.mean = 100, .sd = 10, .overhead = 1, .known = true});

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 
@@ -109,7 +111,8 @@ TEST_F(LeftLoopTest, TheClockIsSeldomAskedWhileTimeIsFarAwayAndAlwaysWhenItIsNea
     EXPECT_GT(counts.looked, looked);
     // The last look is as long ago as the end is ahead.
     counts.look = 0;
-    counts.looked = gimbal_known_now(table_) - static_cast<std::uint64_t>(kLong);
+    counts.looked = gimbal_known_now(table_) / 2;
+    found->until = gimbal_known_now(table_) + counts.looked;
     gimbal_left_count(table_, found, &later);
     EXPECT_EQ(counts.look, counts.calls + 1);
     found->until = gimbal_known_now(table_);
@@ -268,6 +271,48 @@ TEST_F(LeftLoopTest, TeamsOfOneCountBesideEachOther) {
     EXPECT_EQ(left.calls(), kThreads * kCalls + 1);
     EXPECT_EQ(left.iterations(), left.calls() * desc.trip);
     EXPECT_EQ(gimbal::count_left_loops(), 1U);
+}
+
+// A processor that has slept, or another one on which the process goes on.
+TEST_F(LeftLoopTest, ACounterThatGoesBackEndsIt) {
+    LeftLoop left;
+    const gimbal_loop_desc now = desc_of(0x6100, 5 * kRegion + 1);
+    left.leave(request_of(now), kLong);
+    gimbal_loop_desc later = desc_of(0x6100, 6 * kRegion + 1);
+    gimbal_known_loop* const found = gimbal_known_find(table_, &later);
+    ASSERT_NE(found, nullptr);
+    found->counts->look = 0;
+    found->counts->looked = gimbal_known_now(table_) + static_cast<std::uint64_t>(kLong);
+    gimbal_left_count(table_, found, &later);
+    later.moment += kRegion;
+    EXPECT_EQ(gimbal_known_find(table_, &later), nullptr);
+}
+
+TEST(LoopsLeft, ThoseThatNoLongerComeAreForgotten) {
+    constexpr std::uint64_t kEpoch = 1000;
+    gimbal::LoopsLeft loops;
+    std::array<std::uint32_t, 100> of_set_up{};
+    std::array<std::uint32_t, 3> of_solver{};
+    std::uint64_t now = 10'000;
+    for (std::uint32_t& loop : of_set_up) loops.note(loop, now, 2000, kEpoch);
+    EXPECT_EQ(loops.count(), 100U);
+    for (std::uint32_t& loop : of_set_up) loops.note(loop, now + 10, 2000, kEpoch);
+    EXPECT_EQ(loops.count(), 100U) << "they were left again";
+    std::uint32_t least = 100;
+    for (int turn = 0; turn < 20; ++turn) {
+        now += kEpoch;
+        for (std::uint32_t& loop : of_solver) loops.note(loop, now, 500, kEpoch);
+        if (turn < 3) EXPECT_GE(loops.count(), 100U) << "some may be left still";
+        least = std::min(least, loops.count());
+    }
+    EXPECT_EQ(loops.count(), 3U);
+    EXPECT_EQ(least, 3U);
+    loops.forget(of_solver.front());
+    EXPECT_LE(loops.count(), 3U);
+    loops.forget_all();
+    EXPECT_EQ(loops.count(), 0U);
+    loops.forget(of_solver.back());
+    EXPECT_EQ(loops.count(), 0U) << "it was forgotten before";
 }
 
 TEST_F(LeftLoopTest, ExecutionsAreAsFarApartAsWhatLiesBetweenMakesThem) {

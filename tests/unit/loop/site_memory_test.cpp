@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -19,10 +20,12 @@
 namespace {
 
 std::atomic<std::size_t> live_bytes = 0;
+std::atomic<std::size_t> allocations = 0;
 
 void* counted(void* memory) {
     if (!memory) throw std::bad_alloc();
     live_bytes += malloc_usable_size(memory);
+    ++allocations;
     return memory;
 }
 
@@ -118,6 +121,35 @@ TEST(SiteMemory, IsAtMost32kBAt64ThreadsWithoutImbalance) {
                 EXPECT_LE(bytes_undisturbed(schedule, trip, executions, kNamed), kNamed) << schedule << " " << trip;
         }
     }
+}
+
+// As inner regions of a parallel region do.
+TEST(SiteMemory, TeamsThatRunALoopAtTheSameTimeTakeTurnsWithTheSameExecutions) {
+    constexpr std::uint32_t kTeams = 4, kWorkers = 2;
+    const auto desc = gimbal::test::loop_desc(0x900, 100, kWorkers, gimbal::intern(gimbal::parse_schedule("gss")));
+    const auto all_teams = [&] {
+        std::array<std::array<gimbal_share, kWorkers>, kTeams> shares{};
+        std::array<void*, kTeams> opened{};
+        for (void*& execution : opened) execution = gimbal_loop_open(&desc);
+        for (std::uint32_t team = 0; team < kTeams; ++team) {
+            for (std::uint32_t worker = 0; worker < kWorkers; ++worker)
+                gimbal_loop_begin(opened[team], worker, &shares[team][worker]);
+        }
+        for (auto& team : shares) {
+            for (gimbal_share& share : team) {
+                std::uint64_t first = 0, end = 0;
+                while (gimbal_loop_next(&share, &first, &end)) {
+                }
+            }
+        }
+        for (auto& team : shares) {
+            for (gimbal_share& share : team) gimbal_loop_end(&share);
+        }
+    };
+    for (int warm = 0; warm < 10; ++warm) all_teams();
+    const std::size_t before = allocations;
+    for (int round = 0; round < 100; ++round) all_teams();
+    EXPECT_LT(allocations - before, 20U) << "in 400 executions";
 }
 
 TEST(SiteMemory, ExecutionsGiveBackWhatTheyTookForSamples) {

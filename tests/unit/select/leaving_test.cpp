@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <initializer_list>
+
+#include "base/bytes.hpp"
 
 namespace {
 
@@ -394,6 +397,41 @@ TEST(Leaving, WhereStaticsThreadsWaitForMuchItHasToWinMoreThanOnce) {
                             context_of());
         EXPECT_EQ(leaving.leave(1e-9), 0) << "one thread has all there is to do: that was not accepted";
     }
+}
+
+// Its input may be another one.
+TEST(Leaving, WhatAnEarlierRunAcceptedIsNotStretchedBeforeALookHasConfirmedIt) {
+    const auto look = [](Leaving& leaving, std::uint64_t second) {
+        const std::array<WorkerRecord, 2> workers = {
+            WorkerRecord{.begin = 0, .end = 50'000, .chunks = 1, .iterations = 50},
+            WorkerRecord{.begin = 0, .end = second, .chunks = 1, .iterations = 50}};
+        leaving.observe(true, true, {.iterations = 100, .loop_time = 50'000, .workers = workers}, context_of());
+    };
+    Leaving earlier;
+    for (int i = 0; i < 4; ++i) observe(earlier, true, 50'000, 40'000);
+    earlier.prefer();
+    look(earlier, 40'000);
+    ASSERT_GT(earlier.leave(1e-9), 0);
+    gimbal::ByteWriter kept;
+    earlier.save(kept);
+    const auto left_again = [&](std::initializer_list<std::uint64_t> seconds) {
+        gimbal::ByteReader from(kept.bytes());
+        Leaving leaving;
+        leaving.restore(from);
+        for (const std::uint64_t second : seconds) look(leaving, second);
+        return leaving.leave(1e-9) > 0;
+    };
+    EXPECT_TRUE(left_again({40'000}));
+    EXPECT_FALSE(left_again({32'000})) << "nearly twice as much is waited for";
+    EXPECT_TRUE(left_again({40'000, 32'000})) << "it was confirmed";
+}
+
+TEST(Leaving, WhatIsTooLongToBeLeftSavesNothingByThat) {
+    Leaving leaving;
+    EXPECT_GT(leaving.saved_by_leaving(150'000, context_of(true, 1000)), 0);
+    EXPECT_EQ(leaving.saved_by_leaving(250'000, context_of(true, 1000)), 0);
+    leaving.invite(250e-6);
+    EXPECT_GT(leaving.saved_by_leaving(250'000, context_of(true, 1000)), 0);
 }
 
 // An interruption makes one thread late; where all work for so long the loop has become another one.

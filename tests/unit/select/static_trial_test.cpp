@@ -409,6 +409,26 @@ TEST(StaticTrial, AfterALossItWaitsTwiceAsLong) {
     }
 }
 
+TEST(StaticTrial, WhatAnEarlierRunFoundIsTriedAgainBeforeLong) {
+    const auto executions = [](std::uint16_t wait) {
+        gimbal::ByteWriter kept;
+        kept.put(wait);
+        gimbal::ByteReader from(kept.bytes());
+        StaticTrial trial;
+        Chain chain;
+        trial.restore(from);
+        int count = 0;
+        while (!trial.runs() && count < 10'000) {
+            chain.run(trial, false, true, 1000, 0);
+            trial.begin(0, kNothingSaved, false);
+            ++count;
+        }
+        return count;
+    };
+    EXPECT_LT(executions(4096), 100);
+    EXPECT_GT(executions(4096), executions(16));
+}
+
 TEST(StaticTrial, CancelledExecutionsAndClocksThatDoNotAdvanceSayNothing) {
     StaticTrial trial;
     const LoopRecord cancelled{.iterations = 0, .loop_time = 5};
