@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <limits>
+#include <new>
 
 namespace apps {
 
@@ -19,6 +20,9 @@ constexpr int kWrongInput = 2;
 int run_program(const char* name, const std::function<void()>& work) {
     try {
         work();
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "%s: error: not enough memory\n", name);
+        return 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s: error: %s\n", name, error.what());
         return 1;

@@ -54,6 +54,7 @@ void run_block(Matrix& matrix, const Blocks& blocks, const Panel& panel, int ind
 void run_step(Matrix& matrix, const Blocks& blocks, const Panel& panel, Panel& next, bool alone) {
     const int count = (matrix.n - panel.column - panel.width + blocks.width - 1) / blocks.width;
     if (alone) {
+        const OneThread one;
         for (int index = 0; index < count; ++index) run_block(matrix, blocks, panel, index, next);
         return;
     }
@@ -79,7 +80,10 @@ Factors factorise(Matrix& matrix, const Blocks& blocks, bool alone) {
     std::iota(factors.rows.begin(), factors.rows.end(), 0);
     std::vector<Panel> panels(1);
     panels.front().width = std::min(blocks.width, matrix.n);
-    factor_panel(matrix, 0, panels.front().width, blocks.leaves, panels.front().swaps);
+    {
+        const OneThread one;
+        factor_panel(matrix, 0, panels.front().width, blocks.leaves, panels.front().swaps);
+    }
     while (panels.back().column + panels.back().width < matrix.n) {
         Panel next;
         factors.times_s.push_back(apps::seconds_of([&] { run_step(matrix, blocks, panels.back(), next, alone); }));
@@ -95,7 +99,10 @@ Factors factorise(Matrix& matrix, const Blocks& blocks, bool alone) {
 }
 
 void one_thread_per_call() {
+    // An OpenBLAS on OpenMP up to 0.3.21 takes that for the whole program.
+    const int threads = omp_get_max_threads();
     openblas_set_num_threads(1);
+    omp_set_num_threads(threads);
 }
 
 }  // namespace calu

@@ -4,6 +4,8 @@
 #include "matrix.hpp"
 #include "panel.hpp"
 
+#include <omp.h>
+
 #include <vector>
 
 namespace calu {
@@ -22,7 +24,20 @@ struct Factors {
 /// @source Donfack, Grigori, Gropp, Kale 2012; test: tests/unit/calu/factorise_test.cpp
 Factors factorise(Matrix& matrix, const Blocks& blocks, bool alone = false);
 
-/// Calls of BLAS run on the calling thread only, from now on.
+/// Calls of BLAS run on the calling thread only, from now on: in parallel regions, and where OneThread lives. Teams
+/// stay as large as they are.
 void one_thread_per_call();
+
+/// The next team of this thread would have one thread: by that an OpenBLAS on OpenMP goes outside of parallel regions.
+class OneThread {
+public:
+    OneThread() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
+    ~OneThread() { omp_set_num_threads(threads_); }
+    OneThread(const OneThread&) = delete;
+    OneThread& operator=(const OneThread&) = delete;
+
+private:
+    int threads_;
+};
 
 }  // namespace calu

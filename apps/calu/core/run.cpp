@@ -7,7 +7,10 @@
 #include "matrix.hpp"
 
 #include <algorithm>
+#include <new>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 
 namespace calu {
 
@@ -34,7 +37,7 @@ double median_s(const Result& result) {
     return (times_s[(times_s.size() - 1) / 2] + times_s[times_s.size() / 2]) / 2;
 }
 
-Result run(const Config& config) {
+Result run(const Config& config) try {
     one_thread_per_call();
     const Matrix original = random_matrix(config.size, config.seed);
     Result result;
@@ -47,12 +50,21 @@ Result run(const Config& config) {
         const std::uint64_t sum = checksum(matrix, factors.rows);
         if (repetition > 0 && sum != result.checksum) throw std::runtime_error("two factorisations differ");
         result.checksum = sum;
-        if (repetition == 0) result.residual = residual(original, matrix, factors.rows);
+        if (repetition == 0) {
+            const OneThread one;
+            result.residual = residual(original, matrix, factors.rows);
+        }
         end_of_step();
     }
     if (!(result.residual <= kResidualBound)) throw std::runtime_error("the residual is too large");
     if (config.serial_check) serial_check(original, config, result);
     return result;
+} catch (const std::bad_alloc&) {
+    const double n = config.size;
+    std::ostringstream gigabytes;
+    gigabytes << 3e-9 * sizeof(double) * n * n;
+    throw std::runtime_error("not enough memory for three matrices of " + std::to_string(config.size) + " x " +
+                             std::to_string(config.size) + " (" + gigabytes.str() + " GB)");
 }
 
 }  // namespace calu

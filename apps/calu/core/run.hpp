@@ -31,7 +31,9 @@ double median_s(const Result& result);
 /// Largest residual of a factorisation that is right, in units of n eps.
 constexpr double kResidualBound = 16;
 
-/// @errors std::runtime_error if the residual is too large, or a result not that of one thread or the repetition before
+/// @errors std::runtime_error if the residual is too large, a result not that of one thread or the repetition before,
+/// or
+///         memory too small
 /// @threads forks teams   @cost O(repeat size^3), three matrices
 Result run(const Config& config);
 

@@ -15,6 +15,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -25,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStream = "standard input";
+constexpr std::size_t kMaxHead = 1 << 20;       // bytes before a frame's pixels, comments among them
 constexpr const char* kBlanks = " \t\r\n\v\f";  // between frames
 
 std::vector<std::string> images_in(const std::string& folder) {
@@ -69,6 +71,11 @@ std::string FrameSource::name(std::size_t frame) const {
     return image.stem().string() + "-" + number + (has_image_name(path_) ? image.extension().string() : ".png");
 }
 
+std::string FrameSource::origin(std::size_t frame) const {
+    if (stream_) return std::string(kStream) + ", frame " + std::to_string(frame);
+    return folder_ ? (fs::path(path_) / names_.at(frame)).string() : path_;
+}
+
 bool FrameSource::has(const std::string& name) const {
     if (folder_) return std::binary_search(names_.begin(), names_.end(), name);
     const std::size_t dash = name.rfind('-');
@@ -83,7 +90,7 @@ std::optional<Image> FrameSource::next() {
     if (stream_) return next_of_stream();
     if (at_ == (folder_ ? names_.size() : repeat_)) return std::nullopt;
     const std::size_t frame = at_++;
-    return read_image(folder_ ? (fs::path(path_) / names_[frame]).string() : path_);
+    return read_image(origin(frame));
 }
 
 void FrameSource::pass_blanks() {
@@ -91,7 +98,7 @@ void FrameSource::pass_blanks() {
 }
 
 std::optional<Image> FrameSource::next_of_stream() {
-    // The head of a frame says how much it needs, so a frame is tried whenever as much again has come.
+    // The head of a frame says how much it needs. No more is waited for: who sends frames may wait for their answers.
     std::size_t wanted = 1;
     bool ended = false;
     for (;;) {
@@ -104,19 +111,23 @@ std::optional<Image> FrameSource::next_of_stream() {
             if (count < 0 && errno == EINTR) continue;
             if (count < 0) throw ImageError(std::string("cannot read ") + kStream + ": " + std::strerror(errno));
             ended = count == 0;
-            read_.append(part.data(), static_cast<std::size_t>(count));
+            try {
+                read_.append(part.data(), static_cast<std::size_t>(count));
+            } catch (const std::bad_alloc&) {
+                throw ImageError(origin(at_) + ": not enough memory for " + std::to_string(wanted) + " bytes");
+            }
             pass_blanks();
         }
         try {
             std::string_view text = read_;
-            std::optional<Image> image = take_pnm(text, std::string(kStream) + ", frame " + std::to_string(at_));
+            std::optional<Image> image = take_pnm(text, origin(at_));
             read_.erase(0, read_.size() - text.size());
             if (image) ++at_;
             pass_blanks();
             return image;
-        } catch (const TruncatedImage&) {
-            if (ended || wanted > std::size_t{3} * kMaxSide * kMaxSide) throw;
-            wanted = 2 * read_.size();
+        } catch (const TruncatedImage& image) {
+            if (ended || (image.wanted == 0 && read_.size() > kMaxHead)) throw;
+            wanted = image.wanted > 0 ? image.wanted : read_.size() + 1;
         }
     }
 }

@@ -34,6 +34,8 @@ public:
     /// File name of a frame in a folder: that of the image, with the number of the frame where the image has several
     /// (photo-00.png), or frame-000000.png of a stream. @param frame  counts from 0
     std::string name(std::size_t frame) const;
+    /// Where a frame is read, for messages.
+    std::string origin(std::size_t frame) const;
     /// Whether a frame has this file name.
     bool has(const std::string& name) const;
 

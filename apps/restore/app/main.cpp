@@ -31,7 +31,7 @@ void print_table(const Options& options, const Summary& summary) {
                 apps::schedule_text());
     const apps::LoopTable table(10, false);
     table.print(summary.detection);
-    table.print(summary.regularisation);
+    if (summary.steps > 0) table.print(summary.regularisation);
     std::printf("%" PRId64 " steps; %.3f s with reading and writing, %.1f frames/s\n", summary.steps, summary.total_s,
                 static_cast<double>(summary.frames) / summary.total_s);
     if (!summary.device.empty()) std::printf("%s\n", summary.device.c_str());

@@ -131,6 +131,8 @@ Options parse_options(int argc, char** argv) {
         std::error_code error;
         apps::require(frames == 1 || (options.input != "-" && !std::filesystem::is_directory(options.input, error)),
                       "--frames", "repeats one image; a folder and standard input have frames of their own");
+        apps::require(!options.json || options.output != "-", "--json",
+                      "has no place on standard output, where the frames go");
         check_noise(app, kind, options);
         check_functional(app, options.config, options.noise.kind);
     });

@@ -46,7 +46,7 @@ struct Summary {
     std::int64_t samples = 0;
     std::int64_t steps = 0;      ///< of the second phase
     std::uint64_t checksum = 0;  ///< of the restored frames
-    std::string device;          ///< what a device did in frames of the last one's size; empty if there was none
+    std::string device;          ///< what a device did in frames of the last noisy one's size; empty if there was none
     apps::LoopTimes detection;
     apps::LoopTimes regularisation;
     std::optional<Quality> damaged;   ///< of the noisy frames, mean; where the original is known

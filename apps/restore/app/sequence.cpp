@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <future>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,17 @@ struct Frame {
     Image noisy;
     std::optional<Image> original;
 };
+
+/// Work on a frame. @errors ImageError, too, where there is not enough memory
+template <class Work>
+auto within_memory(const FrameSource& source, std::size_t frame, const Image& image, const Work& work) {
+    try {
+        return work();
+    } catch (const std::bad_alloc&) {
+        throw ImageError(source.origin(frame) + ": not enough memory to restore " + std::to_string(image.width()) +
+                         " x " + std::to_string(image.height()) + " pixels");
+    }
+}
 
 /// Gives frames in order; the next ones are read meanwhile.
 class Reader {
@@ -59,7 +71,9 @@ private:
         std::optional<Image> image = source_.next();
         if (!image) return std::nullopt;
         if (options_.add_noise) {
-            Frame frame{with_noise(*image, options_.noise, number), std::nullopt};
+            Frame frame{
+                within_memory(source_, number, *image, [&] { return with_noise(*image, options_.noise, number); }),
+                std::nullopt};
             frame.original = std::move(image);
             return frame;
         }
@@ -108,7 +122,8 @@ Image beside(const std::vector<const Image*>& images) {
     return row;
 }
 
-void count(Summary& summary, const Frame& frame, const Restored& result) {
+/// @param timed  whether times are of use to anybody: a film has many steps
+void count(Summary& summary, const Frame& frame, const Restored& result, bool timed) {
     if (summary.frames == 0) {
         summary.width = frame.noisy.width();
         summary.height = frame.noisy.height();
@@ -121,8 +136,9 @@ void count(Summary& summary, const Frame& frame, const Restored& result) {
     summary.noisy += result.noisy;
     for (const Plane& plane : frame.noisy.planes) summary.samples += plane.width * plane.height;
     summary.steps += result.steps;
-    summary.device = result.device;
+    if (!result.device.empty()) summary.device = result.device;
     summary.checksum = summary.checksum * 31 + checksum(result.image);
+    if (!timed) return;
     append(summary.detection.times_s, result.detection.times_s);
     append(summary.regularisation.times_s, result.regularisation.times_s);
 }
@@ -147,17 +163,18 @@ Summary restore_frames(const Options& options) {
         if (summary.frames == 0 && sink.holds_one() && reader.more())
             throw ImageError("cannot write " + options.output +
                              ": there are several frames, and an image file holds one; allowed: a folder, or -o -");
-        Restored result = restorer.restored(frame->noisy);
+        Restored result =
+            within_memory(source, summary.frames, frame->noisy, [&] { return restorer.restored(frame->noisy); });
         if (frame->original && options.judge) judge(summary, *frame, result);
         if (!options.picture.empty() && summary.frames == 0) {
             std::vector<const Image*> images{&frame->noisy, &result.median, &result.image};
             if (frame->original) images.push_back(&*frame->original);
             write_image(beside(images), options.picture);
         }
-        count(summary, *frame, result);
+        count(summary, *frame, result, options.output != "-");
         if (written.valid()) written.get();
-        written = std::async(std::launch::async, [&sink, number = summary.frames - 1, image = std::move(result.image)] {
-            sink.put(image, number);
+        written = std::async(std::launch::async, [&, number = summary.frames - 1, image = std::move(result.image)] {
+            within_memory(source, number, image, [&] { sink.put(image, number); });
         });
         end_of_step();
     }

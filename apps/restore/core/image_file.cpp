@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
+#include <vector>
 
 namespace restore {
 
@@ -22,13 +24,27 @@ constexpr const char* kAllowed = "allowed: 8-bit grey or RGB, as PNG, or binary 
 constexpr std::size_t kPngSignature = 8;
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
-template <class Kind = ImageError>
-[[noreturn]] void refuse(const std::string& name, const std::string& what) {
-    throw Kind(name + ": " + what + "; " + kAllowed);
+template <class Kind = ImageError, class... More>
+[[noreturn]] void refuse(const std::string& name, const std::string& what, More... more) {
+    throw Kind(name + ": " + what + "; " + kAllowed, more...);
+}
+
+std::string size_text(std::uint64_t width, std::uint64_t height) {
+    return std::to_string(width) + " x " + std::to_string(height) + " pixels";
+}
+
+/// What reads the samples of an image of that size. @errors ImageError, too, where there is not enough memory
+template <class Work>
+Image within_memory(const std::string& name, std::uint64_t width, std::uint64_t height, const Work& work) {
+    try {
+        return work();
+    } catch (const std::bad_alloc&) {
+        throw ImageError(name + ": not enough memory for " + size_text(width, height));
+    }
 }
 
 void require_size(const std::string& name, std::uint64_t width, std::uint64_t height) {
-    const std::string size = std::to_string(width) + " x " + std::to_string(height) + " pixels";
+    const std::string size = size_text(width, height);
     if (width == 0 || height == 0) refuse(name, "an image without pixels (" + size + ")");
     if (width > kMaxSide || height > kMaxSide)
         refuse(name, size + ", and at most " + std::to_string(kMaxSide) + " along a side are read");
@@ -42,10 +58,10 @@ bool ends_with(const std::string& path, std::string_view end) {
 }
 
 /// Samples that lie together pixel by pixel, as files have them. @param pixels  [height * width * channels]
-Image planes_of(const std::uint8_t* pixels, std::int64_t width, std::int64_t height, int channels) {
+Image planes_of(const std::uint8_t* pixels, std::uint64_t width, std::uint64_t height, int channels) {
     Image image;
     for (int channel = 0; channel < channels; ++channel) {
-        Plane plane(width, height);
+        Plane plane(static_cast<std::int64_t>(width), static_cast<std::int64_t>(height));
         for (std::size_t i = 0; i < plane.samples.size(); ++i)
             plane.samples[i] = pixels[i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(channel)];
         image.planes.push_back(std::move(plane));
@@ -64,50 +80,79 @@ std::string pixels_of(const Image& image) {
     return pixels;
 }
 
-/// libpng's state of one image, released whatever happens.
-struct PngState {
-    png_image image{};
-    PngState() { image.version = PNG_IMAGE_VERSION; }
-    ~PngState() { png_image_free(&image); }
-    PngState(const PngState&) = delete;
-    PngState& operator=(const PngState&) = delete;
+/// libpng's state of one image that is read, released whatever happens.
+struct PngReader {
+    png_structp png;
+    png_infop info;
+
+    PngReader(const std::string& name, std::string_view& bytes)
+        : png(png_create_read_struct(PNG_LIBPNG_VER_STRING, const_cast<std::string*>(&name), fail, ignore)),
+          info(png ? png_create_info_struct(png) : nullptr) {
+        if (!info) {
+            png_destroy_read_struct(&png, nullptr, nullptr);
+            throw std::bad_alloc();
+        }
+        png_set_read_fn(png, &bytes, take);
+    }
+    ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
+    PngReader(const PngReader&) = delete;
+    PngReader& operator=(const PngReader&) = delete;
+
+private:
+    [[noreturn]] static void fail(png_structp png, png_const_charp what) {
+        refuse(*static_cast<const std::string*>(png_get_error_ptr(png)),
+               std::string("a truncated or broken PNG (") + what + ")");
+    }
+    static void ignore(png_structp /*png*/, png_const_charp /*what*/) {}
+    static void take(png_structp png, png_bytep to, std::size_t count) {
+        auto& bytes = *static_cast<std::string_view*>(png_get_io_ptr(png));
+        if (bytes.size() < count) png_error(png, "it ends too early");
+        std::copy_n(bytes.begin(), count, to);
+        bytes.remove_prefix(count);
+    }
 };
 
-/// An image of numbers that a palette has the colours for.
-Image read_palette(const std::string& name, PngState& png) {
-    png.image.format = PNG_FORMAT_RGB_COLORMAP;
-    std::vector<std::uint8_t> numbers(PNG_IMAGE_SIZE(png.image));
-    std::vector<std::uint8_t> palette(PNG_IMAGE_COLORMAP_SIZE(png.image));
-    if (!png_image_finish_read(&png.image, nullptr, numbers.data(), 0, palette.data()))
-        refuse(name, std::string("a truncated or broken PNG (") + png.image.message + ")");
-    // libpng says nothing of numbers beyond the palette, and would make them black.
-    const std::uint8_t greatest = *std::max_element(numbers.begin(), numbers.end());
-    if (greatest >= png.image.colormap_entries)
-        refuse(name, "a broken PNG (colour " + std::to_string(greatest) + " of a palette of " +
-                         std::to_string(png.image.colormap_entries) + ")");
+/// The colours of pixels that are numbers of a palette. @param numbers  [height * width]   @return [height * width * 3]
+std::vector<std::uint8_t> colours_of(const std::string& name, PngReader& reader,
+                                     const std::vector<std::uint8_t>& numbers) {
+    png_colorp palette = nullptr;
+    int count = 0;
+    png_get_PLTE(reader.png, reader.info, &palette, &count);
+    const int greatest = *std::max_element(numbers.begin(), numbers.end());
+    if (greatest >= count)
+        refuse(name,
+               "a broken PNG (colour " + std::to_string(greatest) + " of a palette of " + std::to_string(count) + ")");
     std::vector<std::uint8_t> pixels;
     pixels.reserve(3 * numbers.size());
     for (const std::uint8_t number : numbers) {
-        const auto colour = palette.begin() + 3 * number;
-        pixels.insert(pixels.end(), colour, colour + 3);
+        const png_color& colour = palette[number];
+        pixels.insert(pixels.end(), {colour.red, colour.green, colour.blue});
     }
-    return planes_of(pixels.data(), png.image.width, png.image.height, 3);
+    return pixels;
 }
 
+/// Samples are taken as they are: the noise was put in where these are the levels, whatever brightness they stand for.
 Image read_png(const std::string& name, std::string_view bytes) {
-    PngState png;
-    if (!png_image_begin_read_from_memory(&png.image, bytes.data(), bytes.size()))
-        refuse(name, std::string("a broken PNG (") + png.image.message + ")");
-    require_size(name, png.image.width, png.image.height);
-    if (png.image.format & PNG_FORMAT_FLAG_LINEAR) refuse(name, "a PNG of 16 bits");
-    if (png.image.format & PNG_FORMAT_FLAG_ALPHA) refuse(name, "a PNG with an alpha channel");
-    if (png.image.format & PNG_FORMAT_FLAG_COLORMAP) return read_palette(name, png);
-    const bool colour = png.image.format & PNG_FORMAT_FLAG_COLOR;
-    png.image.format = colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-    std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(png.image));
-    if (!png_image_finish_read(&png.image, nullptr, pixels.data(), 0, nullptr))
-        refuse(name, std::string("a truncated or broken PNG (") + png.image.message + ")");
-    return planes_of(pixels.data(), png.image.width, png.image.height, colour ? 3 : 1);
+    PngReader reader(name, bytes);
+    png_read_info(reader.png, reader.info);
+    const std::size_t width = png_get_image_width(reader.png, reader.info);
+    const std::size_t height = png_get_image_height(reader.png, reader.info);
+    require_size(name, width, height);
+    const int type = png_get_color_type(reader.png, reader.info);
+    if (png_get_bit_depth(reader.png, reader.info) == 16) refuse(name, "a PNG of 16 bits");
+    if ((type & PNG_COLOR_MASK_ALPHA) || png_get_valid(reader.png, reader.info, PNG_INFO_tRNS))
+        refuse(name, "a PNG with an alpha channel");
+    if (type == PNG_COLOR_TYPE_PALETTE) png_set_packing(reader.png);
+    if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(reader.png);
+    const std::size_t channels = type == PNG_COLOR_TYPE_RGB ? 3 : 1;
+    return within_memory(name, width, height, [&] {
+        std::vector<std::uint8_t> pixels(width * height * channels);
+        std::vector<png_bytep> rows(height);
+        for (std::size_t y = 0; y < height; ++y) rows[y] = pixels.data() + y * width * channels;
+        png_read_image(reader.png, rows.data());
+        if (type == PNG_COLOR_TYPE_PALETTE) pixels = colours_of(name, reader, pixels);
+        return planes_of(pixels.data(), width, height, type == PNG_COLOR_TYPE_GRAY ? 1 : 3);
+    });
 }
 
 /// The next number in the head of a PNM, after blanks and comments.
@@ -138,8 +183,17 @@ std::string read_bytes(const std::string& path) {
     return bytes;
 }
 
+/// The same of one that is written.
+struct PngWriter {
+    png_image image{};
+    PngWriter() { image.version = PNG_IMAGE_VERSION; }
+    ~PngWriter() { png_image_free(&image); }
+    PngWriter(const PngWriter&) = delete;
+    PngWriter& operator=(const PngWriter&) = delete;
+};
+
 std::string encode_png(const Image& image, const std::string& path) {
-    PngState png;
+    PngWriter png;
     png.image.width = static_cast<png_uint_32>(image.width());
     png.image.height = static_cast<png_uint_32>(image.height());
     png.image.format = image.planes.size() == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
@@ -163,6 +217,7 @@ std::optional<Image> take_pnm(std::string_view& text, const std::string& name) {
     const bool colour = text.starts_with("P6");
     if (text == "P") refuse<TruncatedImage>(name, "the head of the PGM or PPM is truncated");
     if (!colour && !text.starts_with("P5")) refuse(name, "this is no such image");
+    const std::string_view whole = text;
     text.remove_prefix(2);
     const std::uint64_t width = take_number(text, name);
     const std::uint64_t height = take_number(text, name);
@@ -171,11 +226,13 @@ std::optional<Image> take_pnm(std::string_view& text, const std::string& name) {
     const int channels = colour ? 3 : 1;
     const std::uint64_t bytes = width * height * static_cast<std::uint64_t>(channels);
     if (text.size() < bytes + 1)  // one blank after the head
-        refuse<TruncatedImage>(name, "truncated: " + std::to_string(text.empty() ? 0 : text.size() - 1) + " of " +
-                                         std::to_string(bytes) + " bytes");
+        refuse<TruncatedImage>(name,
+                               "truncated: " + std::to_string(text.empty() ? 0 : text.size() - 1) + " of " +
+                                   std::to_string(bytes) + " bytes",
+                               whole.size() - text.size() + 1 + bytes);
     text.remove_prefix(1);
     const auto* pixels = reinterpret_cast<const std::uint8_t*>(text.data());
-    Image image = planes_of(pixels, static_cast<std::int64_t>(width), static_cast<std::int64_t>(height), channels);
+    Image image = within_memory(name, width, height, [&] { return planes_of(pixels, width, height, channels); });
     text.remove_prefix(bytes);
     return image;
 }

@@ -17,7 +17,8 @@ struct ImageError : std::runtime_error {
 
 /// It may be sound as far as it goes, and ends too early.
 struct TruncatedImage : ImageError {
-    using ImageError::ImageError;
+    explicit TruncatedImage(const std::string& what, std::size_t bytes = 0) : ImageError(what), wanted(bytes) {}
+    std::size_t wanted;  ///< bytes that it needs, from its first one on; 0: the head does not say so yet
 };
 
 constexpr std::int64_t kMaxSide = 32768;  ///< pixels along a side of an image that is read

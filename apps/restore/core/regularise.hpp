@@ -14,8 +14,8 @@ namespace restore {
 
 /// A pixel of u: its value after a step, and how far that step moved it.
 struct Cell {
-    std::uint8_t value = 0;
-    std::uint8_t moved = 0;
+    std::uint8_t value;
+    std::uint8_t moved;
 };
 
 /// One step of the second phase, for some pixels of a row: each noisy pixel gets the value that minimises the
@@ -31,13 +31,19 @@ struct RegulariseKernel {
 
     /// @return sum over these pixels of |moved - moved before|   @threads any, on pixels that differ
     std::int64_t operator()(const Cell* from, Cell* to, std::int64_t row, std::int64_t first, std::int64_t end) const {
+        return all ? step<true>(from, to, row, first, end) : step<false>(from, to, row, first, end);
+    }
+
+    /// The same. @tparam All  instead of `all`
+    template <bool All>
+    std::int64_t step(const Cell* from, Cell* to, std::int64_t row, std::int64_t first, std::int64_t end) const {
         std::int64_t change = 0;
         for (std::int64_t at = row * columns + first; at < row * columns + end; ++at) {
             if (!noisy[at]) continue;
             Surroundings around;
             around.observed = observed[at];
             const std::int64_t column = at - row * columns;
-            bool moved = all;
+            bool moved = All;
             if (row > 0) moved |= look(from, at - columns, around);
             if (column > 0) moved |= look(from, at - 1, around);
             if (column + 1 < columns) moved |= look(from, at + 1, around);

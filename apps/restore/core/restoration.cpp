@@ -7,13 +7,13 @@
 #include "detect.hpp"
 #include "regularise.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <list>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace restore {
@@ -22,20 +22,66 @@ namespace {
 
 using Stop = std::function<bool(std::int64_t)>;
 
-/// u before the first step: the median in place of every noisy pixel.
-std::vector<Cell> first_cells(const Plane& plane, const Detection& found) {
-    std::vector<Cell> cells(plane.samples.size());
-    for (std::size_t i = 0; i < cells.size(); ++i)
-        cells[i].value = found.noisy.samples[i] ? found.filtered.samples[i] : plane.samples[i];
-    return cells;
-}
+/// u before the first step, twice: the median in place of every noisy pixel.
+class FirstCells {
+public:
+    // A thread writes first what it will write in steps under `static`: memory lies near it.
+    FirstCells(const Plane& plane, const Detection& found)
+        : cells_(std::make_unique_for_overwrite<Cell[]>(2 * plane.samples.size())),
+          grids_{plane.height, plane.width, cells_.get(), cells_.get() + plane.samples.size()} {
+#pragma omp parallel for schedule(static)
+        for (std::int64_t y = 0; y < plane.height; ++y) {
+            for (std::int64_t at = y * plane.width; at < (y + 1) * plane.width; ++at) {
+                const auto i = static_cast<std::size_t>(at);
+                const bool noisy = found.noisy.samples[i] != 0;
+                grids_.from[at] = grids_.to[at] = {noisy ? found.filtered.samples[i] : plane.samples[i], 0};
+            }
+        }
+    }
+
+    apps::TwoGrids<Cell>& grids() {
+        return grids_;
+    }
+
+private:
+    std::unique_ptr<Cell[]> cells_;
+    apps::TwoGrids<Cell> grids_;
+};
+
+/// The back end for threads. Steps over all pixels are a loop of their own, since their rows cost something else.
+struct OnThreads {
+    void operator()(const apps::TwoGrids<Cell>& grids, const RegulariseKernel& kernel, const std::plus<>& combine,
+                    std::int64_t identity, std::int64_t* changes) const {
+        if (!kernel.all) {
+            apps::OnThreads{}(grids, Moving{kernel}, combine, identity, changes);
+            return;
+        }
+#pragma omp parallel for schedule(runtime)
+        for (std::int64_t row = 0; row < grids.rows; ++row)
+            changes[row] = apps::reduced_row(grids, All{kernel}, combine, identity, row);
+    }
+
+private:
+    template <bool all>
+    struct Step {
+        const RegulariseKernel& kernel;
+        std::int64_t operator()(const Cell* from, Cell* to, std::int64_t row, std::int64_t first,
+                                std::int64_t end) const {
+            return kernel.step<all>(from, to, row, first, end);
+        }
+    };
+    using All = Step<true>;
+    using Moving = Step<false>;
+};
 
 /// The steps of planes of one size, on threads and a device.
 class DeviceSteps {
 public:
     /// @param first  of the first plane; its slopes are those of all
     DeviceSteps(const RegulariseKernel& first, const Config& config)
-        : loop_({.name = "restore", .rows = first.rows, .device = config.device, .fixed_part = config.device_part}),
+        : rows_(first.rows),
+          columns_(first.columns),
+          loop_({.name = "restore", .rows = first.rows, .device = config.device, .fixed_part = config.device_part}),
           slopes_(loop_.copy(first.slopes, Slopes().size())),
           observed_(loop_.add_array(bytes_of(first.observed), static_cast<std::size_t>(first.columns))),
           noisy_(loop_.add_array(bytes_of(first.noisy), static_cast<std::size_t>(first.columns))),
@@ -54,6 +100,9 @@ public:
     }
 
     [[nodiscard]] std::string report() const { return loop_.report(); }
+    [[nodiscard]] bool fits(const RegulariseKernel& other) const {
+        return other.rows == rows_ && other.columns == columns_;
+    }
 
 private:
     /// As DeviceLoop wants them: these are only read.
@@ -66,6 +115,8 @@ private:
         return kernel;
     }
 
+    std::int64_t rows_;
+    std::int64_t columns_;
     gimbal::DeviceLoop loop_;
     const std::int64_t* slopes_;
     int observed_;
@@ -79,12 +130,17 @@ struct Restorer::OnDevice {
     static constexpr std::size_t kMaxSizes = 4;  // of images whose loops and memory are kept
 
     DeviceSteps& of(const RegulariseKernel& kernel, const Config& config) {
-        const std::pair size(kernel.rows, kernel.columns);
-        if (steps.size() == kMaxSizes && steps.count(size) == 0) steps.clear();
-        return steps.try_emplace(size, kernel, config).first->second;
+        const auto known = std::find_if(steps.begin(), steps.end(), [&](const auto& one) { return one.fits(kernel); });
+        if (known != steps.end()) {
+            steps.splice(steps.begin(), steps, known);
+        } else {
+            if (steps.size() == kMaxSizes) steps.pop_back();
+            steps.emplace_front(kernel, config);
+        }
+        return steps.front();
     }
 
-    std::map<std::pair<std::int64_t, std::int64_t>, DeviceSteps> steps;
+    std::list<DeviceSteps> steps;  // the one that was used last first
 };
 
 Restorer::Restorer(const Config& config)
@@ -92,14 +148,10 @@ Restorer::Restorer(const Config& config)
 
 Restorer::~Restorer() = default;
 
-/// Both phases of one plane; adds to the result.
-void Restorer::restore_plane(const Plane& plane, Restored& result) {
-    Detection found;
-    result.detection.times_s.push_back(
-        apps::seconds_of([&] { found = detect(plane, config_.regularisation.kind, config_.window); }));
-    result.noisy += found.count;
-    std::vector<Cell> cells = first_cells(plane, found);
-    std::vector<Cell> others = cells;
+/// The second phase of one plane that has noisy pixels; adds to the result. @return the plane
+Plane Restorer::regularised(const Plane& plane, const Detection& found, Restored& result) {
+    FirstCells cells(plane, found);
+    apps::TwoGrids<Cell>& grids = cells.grids();
     RegulariseKernel kernel{
         plane.samples.data(), found.noisy.samples.data(), slopes_.data(), plane.height, plane.width, true};
     std::int64_t step = 0;
@@ -107,24 +159,32 @@ void Restorer::restore_plane(const Plane& plane, Restored& result) {
         kernel.all = !config_.active;
         ++step;
         return step >= config_.max_steps ||
-               static_cast<double>(change) < config_.bound * static_cast<double>(found.count) || found.count == 0;
+               static_cast<double>(change) < config_.bound * static_cast<double>(found.count);
     };
-    apps::TwoGrids<Cell> grids{plane.height, plane.width, cells.data(), others.data()};
     std::vector<double> times_s;
     if (config_.device < 0) {
-        times_s = apps::loop_of_stencil_reduce(grids, kernel, std::plus<>(), std::int64_t{0}, stop, apps::OnThreads{});
+        times_s = apps::loop_of_stencil_reduce(grids, kernel, std::plus<>(), std::int64_t{0}, stop, OnThreads{});
     } else {
         DeviceSteps& steps = on_device_->of(kernel, config_);
         times_s = steps.run(grids, kernel, stop);
         result.device = steps.report();
     }
     Plane restored_plane(plane.width, plane.height);
-    for (std::size_t i = 0; i < cells.size(); ++i) restored_plane.samples[i] = grids.from[i].value;
-    result.image.planes.push_back(std::move(restored_plane));
-    result.median.planes.push_back(std::move(found.filtered));
+    for (std::size_t i = 0; i < restored_plane.samples.size(); ++i) restored_plane.samples[i] = grids.from[i].value;
     auto& times = result.regularisation.times_s;
     times.insert(times.end(), times_s.begin(), times_s.end());
     result.steps += step;
+    return restored_plane;
+}
+
+/// Both phases of one plane; adds to the result.
+void Restorer::restore_plane(const Plane& plane, Restored& result) {
+    Detection found;
+    result.detection.times_s.push_back(
+        apps::seconds_of([&] { found = detect(plane, config_.regularisation.kind, config_.window); }));
+    result.noisy += found.count;
+    result.image.planes.push_back(found.count > 0 ? regularised(plane, found, result) : plane);
+    result.median.planes.push_back(std::move(found.filtered));
 }
 
 Restored Restorer::restored(const Image& noisy) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/loop_report.hpp"
+#include "detect.hpp"
 #include "functional.hpp"
 #include "image.hpp"
 
@@ -27,8 +28,9 @@ struct Restored {
     Image image;
     Image median;                    ///< after the first phase alone
     std::int64_t noisy = 0;          ///< pixels, over all planes
-    std::int64_t steps = 0;          ///< of the second phase, over all planes
-    std::string device;              ///< what a device did so far in images of this size; empty if there was none
+    std::int64_t steps = 0;          ///< of the second phase, over all planes that have noisy pixels
+    std::string device;              ///< what a device did so far in images of this size; empty if there was none, or
+                                     ///< no step
     apps::LoopTimes detection;       ///< [planes]
     apps::LoopTimes regularisation;  ///< [steps]
 };
@@ -52,6 +54,7 @@ private:
     struct OnDevice;
 
     void restore_plane(const Plane& plane, Restored& result);
+    Plane regularised(const Plane& plane, const Detection& found, Restored& result);
 
     Config config_;
     Slopes slopes_;

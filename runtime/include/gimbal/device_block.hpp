@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+
+#include "gimbal/plain_text.hpp"
 
 namespace gimbal {
 
@@ -36,6 +39,17 @@ public:
     }
     [[nodiscard]] double without_device_s(int threads) const noexcept {
         return thread_row_s_ * static_cast<double>(rows_) * std::max(threads - 1, 1) / threads;
+    }
+
+    /// @param tells  whether that is known so well that times can be compared
+    /// @return why threads are better off alone; empty: they are not, or that cannot be told  @errors std::bad_alloc
+    [[nodiscard]] std::string why_too_slow(int threads, bool tells) const {
+        if (pays() && next() == 0) return " takes as long for a launch as threads for the loop";
+        const double with_s = with_device_s(threads);
+        const double without_s = without_device_s(threads);
+        if (!tells || with_s < without_s) return {};
+        return " takes too long: " + fixed_digits(1e6 * with_s, 0) + " us with it, " +
+               fixed_digits(1e6 * without_s, 0) + " us on threads alone";
     }
 
     /// Rows of the device in the next execution; the number of them all: the threads get none [rows].

@@ -19,13 +19,6 @@
 #include "gimbal/device_settings.hpp"
 #include "gimbal/device_split.hpp"
 #include "gimbal/gimbal.h"
-#include "gimbal/hook_layout.h"
-#include "gimbal/loop.h"
-#include "gimbal/plain_text.hpp"
-
-// As in gimbal/gimbal.h: programs do not link against libgimbal.so, and without it these are null.
-#pragma weak gimbal_hook_layout
-#pragma weak gimbal_schedule_parse
 
 namespace gimbal {
 
@@ -35,10 +28,11 @@ namespace gimbal {
 /// piece (DeviceBlock), and the threads share the rest. Arrays of rows are kept on the device: what moves is the halo
 /// between its rows and the threads', and rows that change hands.
 ///
-/// Where there is no device, no memory on it, no Gimbal, or where all threads are faster without the device, the loop
-/// runs on threads alone, `schedule(runtime)`, and one line on standard error says why, once for a name and line of the
-/// program, however many objects are made there. Results are those of the
-/// bodies: Gimbal adds nothing to them and takes nothing away.
+/// Where there is no device, no memory on it, no Gimbal, where rows cannot be copied there, or, until it is looked at
+/// again, where all threads are faster without the device, the loop runs on threads alone, `schedule(runtime)`, and one
+/// line on standard error says why, once for a name and line of the program, however many objects are made there.
+/// Results are those of the bodies: Gimbal adds nothing to them and takes nothing away. Rows that cannot be copied from
+/// the device are lost: from then on run() and fetch() throw, and copy() and add_array() if they leave the device out.
 ///
 /// The bodies of run() are the program's: one for threads, and one with `#pragma omp target` for the device, which
 /// works on addresses of on_device() and of copy() (is_device_ptr).
@@ -55,10 +49,10 @@ public:
           probe_(settings_.rows, settings_.least_rows),
           block_(settings_.rows, settings_.least_rows) {
         if (settings_.device < 0 || settings_.rows == 0) return;
-        on_ = true;
+        usable_ = true;
         if (omp_get_num_devices() <= settings_.device) {
             leave_out("there is no device " + std::to_string(settings_.device));
-        } else if (!gimbal_here()) {
+        } else if (!is_gimbal_here()) {
             leave_out("Gimbal is not loaded, or is of another version (start the program with gimbal run)");
         } else if (gimbal_schedule_parse("ss") <= 0) {
             leave_out("a wrong setting keeps Gimbal out");
@@ -76,7 +70,7 @@ public:
     DeviceLoop& operator=(const DeviceLoop&) = delete;
 
     /// Whether the device takes part.
-    [[nodiscard]] bool on() const noexcept { return on_; }
+    [[nodiscard]] bool on() const noexcept { return usable_ && !rest_.on(); }
 
     /// Data that the bodies only read, copied to the device once. @return its address there; null without a device
     template <class T>
@@ -115,12 +109,15 @@ public:
     ///                this one, an iteration may read its own row, and no other
     /// @param host    void host(Rows): runs these rows on a thread  @param device  void device(Rows): on the device; it
     ///                returns when they are done
-    /// @errors std::runtime_error if rows cannot be copied from or to the device; no error may leave the bodies
+    /// @errors std::runtime_error if rows are lost; no error may leave the bodies
     template <class Host, class Device>
     void run(const std::vector<int>& reads, const std::vector<int>& writes, const Host& host, const Device& device) {
         if (settings_.rows == 0) return;
-        if (!on_) {
+        const double begin_s = omp_get_wtime();
+        if (!on()) {
+            require_rows();
             on_threads(host);
+            if (usable_ && rest_.ran(omp_get_wtime() - begin_s)) look_again();
             return;
         }
         // Each thread's and the device's, and one more for what the device's thread runs by itself.
@@ -134,24 +131,27 @@ public:
         } else {
             too_slow = run_learnt(execution, host, device);
         }
-        if (rows_.failed())
-            throw std::runtime_error(settings_.name + ": rows cannot be copied from or to device " +
-                                     std::to_string(settings_.device));
-        if (!too_slow.empty()) leave_out("device " + std::to_string(settings_.device) + too_slow);
+        require_rows();
+        if (rows_.refused()) {
+            leave_out("rows cannot be copied to device " + std::to_string(settings_.device));
+        } else if (!too_slow.empty()) {
+            rest_.begin(omp_get_wtime() - begin_s);
+            go_alone("device " + std::to_string(settings_.device) + too_slow + "; it is looked at again later");
+        }
     }
 
-    /// Have all rows of an array on the host.
-    void fetch(int array) { rows_.fetch(array); }
+    /// Have all rows of an array on the host. @errors std::runtime_error if rows are lost
+    void fetch(int array) {
+        rows_.fetch(array);
+        require_rows();
+    }
 
     [[nodiscard]] const DeviceSplit& split() const noexcept { return tally_.split(); }
 
     /// What the report says, e.g. "device 61 % of rows, 3.2 x a thread"; empty without a device.
     [[nodiscard]] std::string report() const {
-        const auto& [part, last, speed, executions] = split();
-        if (executions == 0) return {};
-        std::string text = "device " + fixed_digits(100 * part, 0) + " % of rows";
-        if (speed > 0) text += ", " + fixed_digits(speed, speed < 10 ? 1 : 0) + " x a thread";
-        return on_ ? text : text + ", until it was left out";
+        const std::string text = split_text(split());
+        return on() || text.empty() ? text : text + ", until it was left out";
     }
 
 private:
@@ -161,50 +161,65 @@ private:
         std::vector<DevicePart> parts;  // [workers]; the first is the device's
     };
 
-    static bool gimbal_here() {
-        return gimbal_hook_layout && gimbal_schedule_parse && gimbal_loop_open &&
-               gimbal_hook_layout() == gimbal_hook_layout_here();
+    void require_rows() const {
+        if (rows_.lost())
+            throw std::runtime_error(settings_.name + ": rows cannot be copied from device " +
+                                     std::to_string(settings_.device));
     }
 
+    /// For good.
     void leave_out(const std::string& why) {
-        if (!on_) return;
-        on_ = false;
+        if (!usable_) return;
+        usable_ = false;
+        go_alone(why);
+    }
+
+    void go_alone(const std::string& why) {
         rows_.fetch_all();
+        require_rows();
         if (is_first_time(source_))
             std::fprintf(stderr, "gimbal: %s: runs on threads alone: %s\n", settings_.name.c_str(), why.c_str());
     }
 
+    void look_again() {
+        rows_.all_changed();
+        tally_.begin_anew();
+        probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
+    }
+
     /// Memory on the device that holds what lies on the host. @return null without a device, from then on
     void* memory_with(const void* host, std::size_t bytes) {
-        if (!on_) return nullptr;
+        if (!usable_) return nullptr;
         if (void* const memory = rows_.copy(host, bytes)) return memory;
         leave_out("the device has no " + std::to_string(bytes) + " bytes left");
         return nullptr;
     }
 
-    /// @return what the body took [s]
+    /// @return what the body took [s]; < 0: rows cannot be copied, and it has not run
     template <class Body>
     double run_chunk(Execution& execution, DevicePart& part, Rows rows, const Body& body, bool on_device) {
         if (rows.size() <= 0) return 0;
         const double begin_s = omp_get_wtime();
-        rows_.bring_in(execution.reads, execution.writes, rows, on_device);
+        if (!rows_.bring_in(execution.reads, execution.writes, rows, on_device)) return -1;
         const double body_s = omp_get_wtime();
         body(rows);
         const double end_s = omp_get_wtime();
         part.rows += rows.size();
         part.time_s += end_s - begin_s;
+        part.pieces += 1;
         return end_s - body_s;
+    }
+
+    /// A chunk of the device's. Its thread runs it where its rows cannot be copied. @return what the body took [s]
+    template <class Host, class Device>
+    double run_on_device(Execution& execution, Rows rows, const Host& host, const Device& device) {
+        const double body_s = run_chunk(execution, execution.parts.front(), rows, device, true);
+        return body_s < 0 ? run_chunk(execution, execution.parts.back(), rows, host, false) : body_s;
     }
 
     /// Open an execution of Gimbal's over so many rows. @threads one of the team
     [[nodiscard]] void* open(std::int64_t rows, std::uint32_t workers) const {
-        gimbal_loop_desc desc = {};
-        desc.source = source_.c_str();
-        desc.trip = static_cast<std::uint64_t>(rows);
-        desc.unit = static_cast<std::uint64_t>(settings_.least_rows);
-        desc.workers = workers;
-        desc.schedule = schedule_;
-        return device_trace() ? device_trace()->open(&desc) : gimbal_loop_open(&desc);
+        return open_execution(source_.c_str(), rows, settings_.least_rows, workers, schedule_);
     }
 
     template <class Host, class Device>
@@ -234,7 +249,7 @@ private:
                 rows_.hand_over(execution.writes, done);
                 done = {rows.first, rows.first};
             }
-            run_chunk(execution, part, rows, device, true);
+            run_on_device(execution, rows, host, device);
             done.end = rows.end;
         }
         if (worker == 0) rows_.hand_over(execution.writes, done);
@@ -249,7 +264,7 @@ private:
                 const Rows rows = probe_.piece(piece);
                 if (rows.size() == 0) break;
                 probe_.took(piece, probe_.on_device()
-                                       ? run_piece(execution, rows, device)
+                                       ? run_piece(execution, rows, host, device)
                                        : run_chunk(execution, execution.parts.back(), rows, host, false));
             }
         });
@@ -258,17 +273,7 @@ private:
         if (!probe_.done()) return {};
         block_.probed(probe_.launch_s(), probe_.ratio() * probe_.thread_row_s(),
                       probe_.thread_row_s() / std::max(omp_get_max_threads() - 1, 1));
-        return why_too_slow(omp_get_max_threads());
-    }
-
-    /// By the first executions. @return why the device is better left out; empty: it is not, or that cannot be told
-    [[nodiscard]] std::string why_too_slow(int threads) const {
-        if (block_.pays() && block_.next() == 0) return " takes as long for a launch as threads for the loop";
-        const double with_s = block_.with_device_s(threads);
-        const double without_s = block_.without_device_s(threads);
-        if (!probe_.tells() || with_s < without_s) return {};
-        return " takes too long: " + fixed_digits(1e6 * with_s, 0) + " us with it, " +
-               fixed_digits(1e6 * without_s, 0) + " us on threads alone";
+        return block_.why_too_slow(omp_get_max_threads(), probe_.tells());
     }
 
     /// @return why the device is better left out; empty: it is not
@@ -278,7 +283,7 @@ private:
             run_block(execution, host, device);
         else
             run_shared(execution, host, device);
-        tally_.add(execution.parts, settings_.rows, block_.pays());
+        tally_.add(execution.parts, settings_.rows, block_.pays(), probe_.launch_s());
         if (tally_.has_slowed()) probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
         if (!tally_.too_slow() && !tally_.in_vain()) return {};
         const int executions = tally_.too_slow() ? DeviceTally::kLateExecutions : DeviceTally::kVainExecutions;
@@ -292,16 +297,16 @@ private:
         const double begin_s = omp_get_wtime();
         double threads_s = 0;
         if (piece.end == settings_.rows)
-            run_piece(execution, piece, device);
+            run_piece(execution, piece, host, device);
         else
-            threads_s = run_rest(execution, piece, host, [&] { run_piece(execution, piece, device); });
+            threads_s = run_rest(execution, piece, host, [&] { run_piece(execution, piece, host, device); });
         block_.ran(piece.end, execution.parts.front().time_s, threads_s, omp_get_wtime() - begin_s);
     }
 
     /// @return what the body took [s]
-    template <class Device>
-    double run_piece(Execution& execution, Rows piece, const Device& device) {
-        const double body_s = run_chunk(execution, execution.parts.front(), piece, device, true);
+    template <class Host, class Device>
+    double run_piece(Execution& execution, Rows piece, const Host& host, const Device& device) {
+        const double body_s = run_on_device(execution, piece, host, device);
         rows_.hand_over(execution.writes, piece);
         return body_s;
     }
@@ -359,7 +364,7 @@ private:
             const std::int64_t thread = omp_get_thread_num();
             // A team of one runs both; else thread 0 drives the device, and the others share the rest.
             if (thread == 0) {
-                run_chunk(execution, execution.parts.front(), {0, cut}, device, true);
+                run_on_device(execution, {0, cut}, host, device);
                 rows_.hand_over(execution.writes, {0, cut});
             }
             const std::int64_t others = std::max<std::int64_t>(threads - 1, 1);
@@ -387,7 +392,8 @@ private:
     DeviceProbe probe_;
     DeviceBlock block_;
     int schedule_ = 0;
-    bool on_ = false;
+    bool usable_ = false;
+    DeviceRest rest_;  // of a device that is usable
     DeviceTally tally_;
 };
 

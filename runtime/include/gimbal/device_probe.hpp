@@ -76,4 +76,38 @@ private:
     std::array<double, kPieces> thread_s_ = {};
 };
 
+/// For how long threads run alone where a device was found too slow: until they have worked for a hundred times as long
+/// as it takes to measure it anew, or until executions take several times as long as then, since more work may be worth
+/// a launch. A device that is too slow for the last steps of an image is fast enough for the first ones of the next.
+/// @threads the owner locks  @source derived (decision 0038); test: tests/unit/restore/device_probe_test.cpp
+class DeviceRest {
+public:
+    static constexpr double kLonger = 4;  // times
+    static constexpr int kLongerExecutions = 3;
+    static constexpr double kRest = 100.0 * DeviceProbe::kExecutions;  // executions like that of begin()
+
+    /// @param loop_s  what the execution took in which the device was found too slow [s]
+    void begin(double loop_s) noexcept {
+        on_ = true;
+        loop_s_ = loop_s;
+        rested_s_ = 0;
+        longer_ = 0;
+    }
+    [[nodiscard]] bool on() const noexcept { return on_; }
+
+    /// An execution on threads alone is over. @return whether that was the last one
+    bool ran(double loop_s) noexcept {
+        rested_s_ += loop_s;
+        longer_ = loop_s > kLonger * loop_s_ ? longer_ + 1 : 0;
+        on_ = rested_s_ < kRest * loop_s_ && longer_ < kLongerExecutions;
+        return !on_;
+    }
+
+private:
+    bool on_ = false;
+    double loop_s_ = 0;
+    double rested_s_ = 0;
+    int longer_ = 0;  // executions in a row
+};
+
 }  // namespace gimbal

@@ -54,18 +54,23 @@ public:
     /// Before rows are computed on one side: it gets what they are computed from, and what it may leave as it is; the
     /// other side loses them. Of an array that is written no neighbours are read: they may be written at this moment.
     /// @param reads, writes  numbers of arrays
-    void bring_in(const std::vector<int>& reads, const std::vector<int>& writes, Rows rows, bool to_device) {
+    /// @return false: they cannot be copied, and both sides have what they had
+    [[nodiscard]] bool bring_in(const std::vector<int>& reads, const std::vector<int>& writes, Rows rows,
+                                bool to_device) {
         const Rows around{std::max<std::int64_t>(rows.first - halo_, 0), std::min(rows.end + halo_, rows_)};
         const std::lock_guard lock(mutex_);
+        if (to_device && refused_) return false;
+        bool whole = true;
         for (const int array : reads)
             if (std::find(writes.begin(), writes.end(), array) == writes.end())
-                bring(arrays_[static_cast<std::size_t>(array)], around, to_device);
-        for (const int number : writes) {
-            Array& array = arrays_[static_cast<std::size_t>(number)];
-            bring(array, rows, to_device);
-            std::fill(array.where.begin() + rows.first, array.where.begin() + rows.end,
-                      to_device ? kOnDevice : kOnHost);
+                whole &= bring(arrays_[static_cast<std::size_t>(array)], around, to_device);
+        for (const int array : writes) whole &= bring(arrays_[static_cast<std::size_t>(array)], rows, to_device);
+        if (!whole) return false;
+        for (const int array : writes) {
+            auto& where = arrays_[static_cast<std::size_t>(array)].where;
+            std::fill(where.begin() + rows.first, where.begin() + rows.end, to_device ? kOnDevice : kOnHost);
         }
+        return true;
     }
 
     /// What threads need of rows that the device has written: those next to other rows, or all.
@@ -87,6 +92,9 @@ public:
         auto& where = arrays_[static_cast<std::size_t>(array)].where;
         std::fill(where.begin(), where.end(), kOnHost);
     }
+    void all_changed() {
+        for (int array = 0; array < static_cast<int>(arrays_.size()); ++array) changed(array);
+    }
 
     /// The host's rows are others, at this address.
     void rebind(int array, void* host) {
@@ -100,8 +108,10 @@ public:
         for (Array& array : arrays_) bring(array, {0, rows_}, false);
     }
 
-    /// Whether a copy has failed: rows are lost.
-    [[nodiscard]] bool failed() const noexcept { return failed_; }
+    /// Whether a copy from the device has failed: rows are lost.
+    [[nodiscard]] bool lost() const noexcept { return lost_; }
+    /// Whether a copy to the device has failed: the host has all that the device lacks.
+    [[nodiscard]] bool refused() const noexcept { return refused_; }
 
 private:
     enum : std::uint8_t { kOnHost = 1, kOnDevice = 2 };
@@ -119,20 +129,27 @@ private:
         return omp_target_memcpy(to, from, bytes, 0, 0, to_device ? device_ : host, to_device ? host : device_) == 0;
     }
 
-    /// Copies the rows that one side lacks, each run of them at once. @threads under the lock, or alone
-    void bring(Array& array, Rows rows, bool to_device) {
+    /// Copies the rows that one side lacks, each run of them at once. @return false: not all of them
+    /// @threads under the lock, or alone
+    bool bring(Array& array, Rows rows, bool to_device) {
         const std::uint8_t wanted = to_device ? kOnDevice : kOnHost;
         const auto lacks = [&](std::int64_t row) { return !(array.where[static_cast<std::size_t>(row)] & wanted); };
         for (std::int64_t row = rows.first; row < rows.end; ++row) {
             if (!lacks(row)) continue;
             const std::int64_t first = row;
-            for (; row < rows.end && lacks(row); ++row) array.where[static_cast<std::size_t>(row)] |= wanted;
+            while (row < rows.end && lacks(row)) ++row;
             const std::size_t at = static_cast<std::size_t>(first) * array.row_bytes;
             const std::size_t bytes = static_cast<std::size_t>(row - first) * array.row_bytes;
             char* const host = array.host + at;
             char* const device = array.device + at;
-            if (!copy_bytes(to_device ? device : host, to_device ? host : device, bytes, to_device)) failed_ = true;
+            if (!copy_bytes(to_device ? device : host, to_device ? host : device, bytes, to_device)) {
+                (to_device ? refused_ : lost_) = true;
+                return false;
+            }
+            for (std::int64_t copied = first; copied < row; ++copied)
+                array.where[static_cast<std::size_t>(copied)] |= wanted;
         }
+        return true;
     }
 
     std::int64_t rows_;
@@ -140,8 +157,9 @@ private:
     int device_;
     std::vector<void*> memory_;
     std::vector<Array> arrays_;
-    std::mutex mutex_;  // of `where` and `failed_`, while chunks run
-    bool failed_ = false;
+    std::mutex mutex_;  // of `where`, `lost_` and `refused_`, while chunks run
+    bool lost_ = false;
+    bool refused_ = false;
 };
 
 }  // namespace gimbal

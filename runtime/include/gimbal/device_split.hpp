@@ -5,7 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
+
+#include "gimbal/plain_text.hpp"
 
 namespace gimbal {
 
@@ -13,6 +16,7 @@ namespace gimbal {
 struct alignas(128) DevicePart {
     std::int64_t rows = 0;
     double time_s = 0;
+    std::int64_t pieces = 0;  ///< in which they came: launches of a device
 };
 
 /// How the last executions were split.
@@ -22,6 +26,13 @@ struct DeviceSplit {
     double speed = 0;  ///< rows per second of the device over those of a thread, over all executions; 0: not known
     std::int64_t executions = 0;
 };
+
+/// E.g. "device 61 % of rows, 3.2 x a thread"; empty: there was no execution. @errors std::bad_alloc
+[[nodiscard]] inline std::string split_text(const DeviceSplit& split) {
+    if (split.executions == 0) return {};
+    const std::string text = "device " + fixed_digits(100 * split.part, 0) + " % of rows";
+    return split.speed > 0 ? text + ", " + fixed_digits(split.speed, split.speed < 10 ? 1 : 0) + " x a thread" : text;
+}
 
 /// Adds up what the device and the threads did, and sees when the device holds the threads up.
 /// @threads guarded by its owner
@@ -36,11 +47,12 @@ public:
     /// @param parts  [1 + threads] what each did; the first is the device, which one of the threads drives
     /// @param rows   of the loop [rows], >= 1
     /// @param one_piece  the device got its rows in one piece: where that takes long, the next piece is shorter
+    /// @param launch_s  what the device takes for a piece besides its rows [s]
     /// @errors none  @cost O(workers)
-    void add(const std::vector<DevicePart>& parts, std::int64_t rows, bool one_piece) noexcept {
+    void add(const std::vector<DevicePart>& parts, std::int64_t rows, bool one_piece, double launch_s = 0) noexcept {
         const DevicePart& device = parts.front();
         const Threads threads = take(parts, rows);
-        note_speed(device, threads);
+        note_speed(device, threads, launch_s);
         // Where there are hardly more rows than workers some of them get none.
         if (threads.longest_s == 0 || rows < 2 * static_cast<std::int64_t>(parts.size())) return;
         // Without rows: the technique has none for so slow a worker.
@@ -90,6 +102,12 @@ public:
         return true;
     }
 
+    /// What was said of the device is forgotten: it is to be looked at anew.
+    void begin_anew() noexcept {
+        usual_ = {};
+        late_ = slower_ = vain_ = 0;
+    }
+
     /// Whether the threads are better off without the device: it was late in each of the last kLateExecutions.
     [[nodiscard]] bool too_slow() const noexcept { return late_ >= kLateExecutions; }
     /// Whether in each of the last kVainExecutions all threads, the one that drives the device among them, would have
@@ -100,10 +118,13 @@ private:
     static constexpr double kSlower = 3;  // times as long as it usually takes
     static constexpr std::int64_t kAgain = 64;
 
-    void note_speed(const DevicePart& device, const Threads& threads) noexcept {
-        if (device.rows == 0) return;
+    // Where work is so light that launches take most of the time nothing can be said.
+    void note_speed(const DevicePart& device, const Threads& threads, double launch_s) noexcept {
+        const double launches_s = launch_s * static_cast<double>(device.pieces);
+        const double work_s = device.time_s - launches_s;
+        if (device.rows == 0 || work_s < launches_s) return;
         const bool alone = threads.rows == 0 || threads.time_s <= 0;
-        double now = device.time_s / static_cast<double>(device.rows);
+        double now = work_s / static_cast<double>(device.rows);
         if (!alone) now /= threads.time_s / static_cast<double>(threads.rows);
         double& usual = usual_[alone ? 1 : 0];
         if (usual == 0 || now < usual) usual = now;

@@ -2,14 +2,34 @@
 #include "factorise.hpp"
 #include "run.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 
+// As an OpenBLAS on OpenMP up to 0.3.21 has it.
+extern "C" void openblas_set_num_threads(int threads) {
+    reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "openblas_set_num_threads"))(threads);
+    omp_set_num_threads(threads);
+}
+
 namespace calu {
 namespace {
+
+TEST(OneThreadPerCall, LeavesTeamsAsLargeAsTheyAre) {
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(3);
+    one_thread_per_call();
+    EXPECT_EQ(omp_get_max_threads(), 3);
+    {
+        const OneThread one;
+        EXPECT_EQ(omp_get_max_threads(), 1);
+    }
+    EXPECT_EQ(omp_get_max_threads(), 3);
+    omp_set_num_threads(before);
+}
 
 TEST(Factorise, GivesLAndUWhateverTheBlocks) {
     one_thread_per_call();

@@ -5,13 +5,16 @@
 usage: program_test.py CALU CASE
 """
 
+import os
+import resource
+import subprocess
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # leaves no caches beside the sources
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from app_program import expect, expect_refusal, report, run, run_case, same_under_every_schedule  # noqa: E402
+from app_program import PROGRAM, expect, expect_refusal, report, run, run_case, same_under_every_schedule  # noqa: E402
 
 SMALL = ["--size", "100", "--block", "16", "--repeat", "2"]
 
@@ -29,6 +32,14 @@ def case_json():
     for key in ("times_s", "serial_s"):
         expect(len(found["loops"][0][key]) == 12, f"wrong: {found}")
     expect(report(["--size", "8", "--block", "8"])["loops"][0]["times_s"] == [], "a loop where there is one block")
+
+
+def case_memory():
+    found = subprocess.run([PROGRAM, "--size", "20000"], capture_output=True, text=True, timeout=300, check=False,
+                           env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
+    expect(found.returncode == 1 and found.stderr == "calu: error: not enough memory for three matrices of 20000 x "
+           "20000 (9.6 GB)\n", "not one line", found)
 
 
 def case_options():

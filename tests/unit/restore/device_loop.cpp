@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A loop that squares rows, by threads and a device, with a device that is slow, slower than a thread (outrun), becomes
-// slow (later), has no memory, takes long to begin (dear), or gets no rows (idle), or with arrays that lie elsewhere in
-// each execution (moves).
-// usage: device_loop fine|slow|outrun|later|memory|dear|idle|moves      exit: 0; 1 if a row is wrong
+// slow (later), has no memory, takes long to begin (dear), too long until there is more work (worth), or gets no rows
+// (idle), with arrays that lie elsewhere in each execution (moves), with a device that takes no rows from the first
+// execution on, from later ones, or from later ones of a fixed split (refused_first, refused_later, refused), or with
+// rows that cannot be copied from it in the end (lost), or when it is left out (lost_left_out).
+// usage: device_loop fine|slow|...      exit: 0; 1 if a row is wrong, or rows are lost and nothing says so
 #include <gimbal/device_loop.hpp>
+
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,14 +34,32 @@ void square(const double* from, double* to, std::int64_t row) {
     }
 }
 
+bool no_copies_to_device = false;
+bool no_copies_from_device = false;
+
 }  // namespace
+
+// Instead of the runtime's.
+extern "C" int omp_target_memcpy(void* to, const void* from, std::size_t bytes, std::size_t to_offset,
+                                 std::size_t from_offset, int to_device, int from_device) {
+    const bool from_host = from_device == omp_get_initial_device();
+    if (from_host ? no_copies_to_device : no_copies_from_device) return 1;
+    static const auto copy = reinterpret_cast<decltype(&omp_target_memcpy)>(dlsym(RTLD_NEXT, "omp_target_memcpy"));
+    return copy(to, from, bytes, to_offset, from_offset, to_device, from_device);
+}
 
 int main(int argc, char** argv) {
     const std::string mode = argc > 1 ? argv[1] : "";
     std::vector<double> a(kRows * kColumns);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i % 1000);
     std::vector<double> b = a;
-    gimbal::DeviceLoop loop({.name = "squares", .rows = kRows, .fixed_part = mode == "idle" ? 0.0 : -1.0});
+    const bool lost = mode == "lost" || mode == "lost_left_out";
+    const bool halves = mode == "refused" || lost;
+    gimbal::DeviceLoop loop({.name = "squares",
+                             .rows = kRows,
+                             .fixed_part = mode == "idle" ? 0.0
+                                           : halves       ? 0.5
+                                                          : -1.0});
     int arrays[] = {loop.add_array(a.data(), kColumns * sizeof(double)),
                     loop.add_array(b.data(), kColumns * sizeof(double))};
     if (mode == "memory") loop.copy(a.data(), std::size_t{1} << 55);
@@ -60,6 +83,7 @@ int main(int argc, char** argv) {
     };
     for (int execution = 0; execution < kExecutions; ++execution) {
         if (mode == "moves") move(execution);
+        no_copies_to_device = mode == "refused_first" || (mode.rfind("refused", 0) == 0 && execution > 4);
         const double* const from = host[execution % 2];
         double* const to = host[1 - execution % 2];
         const auto on_thread = [&](gimbal::Rows rows) {
@@ -67,6 +91,7 @@ int main(int argc, char** argv) {
             if (omp_get_thread_num() == 0) runs_of_first_thread += rows.size();
             if (mode == "outrun") sleep(100 * rows.size());
             if (mode == "dear") sleep(50 * rows.size());
+            if (mode == "worth" && execution > 3) sleep(2000 * rows.size());
             for (std::int64_t row = rows.first; row < rows.end; ++row) {
                 square(from, to, row);
                 if (row % 3 != 0) ++times[static_cast<std::size_t>(row)];
@@ -76,6 +101,7 @@ int main(int argc, char** argv) {
             if (mode == "slow" || (mode == "later" && execution > 3)) sleep(50000);
             if (mode == "outrun") sleep(150 * rows.size());
             if (mode == "dear") sleep(500);
+            if (mode == "worth") sleep(10000);
             ++launches[static_cast<std::size_t>(execution)];
             runs += rows.size();
             const double* const read = loop.on_device<double>(arrays[execution % 2]);
@@ -95,6 +121,16 @@ int main(int argc, char** argv) {
         loop.fetch(counts);
         for (std::int64_t& time : times) time += 100;
         loop.changed(counts);
+    }
+    if (lost) {
+        no_copies_from_device = true;
+        try {
+            mode == "lost" ? loop.fetch(counts) : static_cast<void>(loop.copy(a.data(), std::size_t{1} << 55));
+        } catch (const std::runtime_error& error) {
+            std::puts(error.what());
+            return 0;
+        }
+        return 1;
     }
     loop.fetch(counts);
     for (std::int64_t row = 0; row < kRows; ++row)

@@ -70,5 +70,26 @@ TEST(DeviceProbe, TakesHalfOfTheLoopAtMost) {
     }
 }
 
+TEST(DeviceRest, EndsWhereExecutionsTakeSeveralTimesAsLong) {
+    DeviceRest rest;
+    EXPECT_FALSE(rest.on());
+    rest.begin(0.001);
+    EXPECT_TRUE(rest.on());
+    EXPECT_FALSE(rest.ran(0.003) || rest.ran(0.005) || rest.ran(0.005) || rest.ran(0.003));
+    EXPECT_FALSE(rest.ran(0.005) || rest.ran(0.005));
+    EXPECT_TRUE(rest.ran(0.005)) << "the third in a row";
+    EXPECT_FALSE(rest.on());
+}
+
+TEST(DeviceRest, EndsWhereALookAtTheDeviceCostsAHundredth) {
+    DeviceRest rest;
+    for (const double loop_s : {0.001, 0.1}) {
+        rest.begin(loop_s);
+        int executions = 1;
+        while (!rest.ran(0.5 * loop_s)) ++executions;
+        EXPECT_EQ(executions, 600) << "three executions are a look";
+    }
+}
+
 }  // namespace
 }  // namespace gimbal

@@ -94,6 +94,25 @@ TEST(DeviceTally, WorkThatBecomesMoreForThreadsTooIsNoSlowDevice) {
     }
 }
 
+/// 1 ms for a launch; work that becomes a hundredth, of which the device takes as long as a thread.
+TEST(DeviceTally, LaunchesThatAreLeftOfLightWorkAreNoSlowDevice) {
+    DeviceTally tally;
+    for (double work_s = 0.1; work_s > 0.0001; work_s *= 0.9) {
+        tally.add({{100, work_s + 0.002, 2}, {100, work_s, 5}}, 200, false, 0.001);
+        EXPECT_FALSE(tally.has_slowed()) << work_s;
+    }
+    for (int i = 0; i < 3; ++i) tally.add({{100, 0.4, 2}, {100, 0.1, 5}}, 200, true, 0.001);
+    EXPECT_TRUE(tally.has_slowed()) << "in what it does itself";
+}
+
+TEST(DeviceTally, WhatWasSaidOfADeviceCanBeForgotten) {
+    DeviceTally tally;
+    for (int i = 0; i < DeviceTally::kVainExecutions; ++i) tally.add({{50, 9}, {50, 1}}, 100, false);
+    EXPECT_TRUE(tally.too_slow() && tally.in_vain());
+    tally.begin_anew();
+    EXPECT_FALSE(tally.too_slow() || tally.in_vain() || tally.has_slowed());
+}
+
 TEST(DeviceTally, WhereTheDeviceRunsAllRowsItIsNotLate) {
     DeviceTally tally;
     for (int i = 0; i < 5; ++i) tally.add({{100, 1}}, 100, true);

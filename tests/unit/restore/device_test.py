@@ -81,16 +81,37 @@ def case_absent():
 
 
 def case_left_out():
-    """A device that is slow, becomes slow, or has no memory left: rows are right, and one line says it."""
+    """A device that is slow, becomes slow, has no memory left or takes no rows: all are right, one line says it."""
     # On a loaded machine the device may look slow from the beginning.
     for mode, reason in (("slow", "device 0 takes "), ("outrun", "device 0 takes too long: "), ("later", "device 0 "),
-                         ("memory", "the device has no ")):
+                         ("memory", "the device has no "), ("refused", "rows cannot be copied to device 0"),
+                         ("refused_first", "rows cannot be copied to device 0"), ("refused_later", "")):
         done = subprocess.run([DEVICE_LOOP, mode], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
                               capture_output=True, text=True, timeout=300, check=False)
         expect(done.returncode == 0 and done.stdout.startswith("off, "), f"{mode}: not left out, or wrong rows", done)
         lines = done.stderr.splitlines()
         expect(len(lines) == 1 and lines[0].startswith(f"gimbal: squares: runs on threads alone: {reason}"),
                f"{mode}: not one line with '{reason}'", done)
+
+
+def case_lost():
+    """Rows that cannot be copied from the device, after the last execution: an error, and not old rows."""
+    for mode in ("lost", "lost_left_out"):
+        done = subprocess.run([DEVICE_LOOP, mode], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
+                              capture_output=True, text=True, timeout=300, check=False)
+        expect(done.returncode == 0 and done.stdout == "squares: rows cannot be copied from device 0\n",
+               f"{mode}: no error", done)
+
+
+def case_worth():
+    """A device that takes too long to begin is looked at again when there is more work, and stays."""
+    done = subprocess.run([DEVICE_LOOP, "worth"], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
+                          capture_output=True, text=True, timeout=300, check=False)
+    expect(done.returncode == 0, "wrong rows", done)
+    launches = [int(word) for word in re.search(r", launches((?: \d+)+)\n", done.stdout)[1].split()]
+    expect(re.fullmatch(r"gimbal: squares: runs on threads alone: device 0 takes .*; it is looked at again later\n",
+                        done.stderr) and not any(launches[3:6]), "not left out at first", done)
+    expect(done.stdout.startswith("on, ") and launches[-1] > 0, "never looked at again", done)
 
 
 def case_moves():

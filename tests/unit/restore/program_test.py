@@ -8,6 +8,7 @@ usage: program_test.py RESTORE CASE
 import math
 import os
 import resource
+import select
 import struct
 import subprocess
 import sys
@@ -33,13 +34,18 @@ def pnm(magic="P5", width=WIDTH, height=HEIGHT, phase=0):
     return f"{magic}\n{width} {height}\n255\n".encode() + samples
 
 
+def png(width, height, depth, kind, rows, *chunks, interlaced=False):
+    """A PNG. kind: 0 grey, 2 RGB, 3 palette, 4 grey and alpha; rows: bytes; chunks: (name, content) before them"""
+    def part(name, content):
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+    head = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, int(interlaced))
+    return (b"\x89PNG\r\n\x1a\n" + part(b"IHDR", head) + b"".join(part(*chunk) for chunk in chunks) +
+            part(b"IDAT", zlib.compress(b"".join(b"\0" + row for row in rows))) + part(b"IEND", b""))
+
+
 def palette_png(colours, number):
     """4 x 4 pixels, all of the colour of that number. colours: three bytes each"""
-    def part(kind, content):
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-    rows = b"".join(b"\0" + bytes([number] * 4) for _ in range(4))
-    return (b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 3, 0, 0, 0)) +
-            part(b"PLTE", b"".join(colours)) + part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b""))
+    return png(4, 4, 8, 3, [bytes([number] * 4)] * 4, (b"PLTE", b"".join(colours)))
 
 
 def file(name, content):
@@ -93,6 +99,55 @@ def case_files():
     expect_failure(run([clean, "-o", str(FOLDER / "x.jpg")]), "allowed: .png")
     expect_failure(run([clean, "-o", str(FOLDER / "no" / "x.png")]), "cannot write")
     expect_failure(run([clean, "--original", file("other.pgm", pnm(width=9))]), "another size")
+
+
+def case_png():
+    """Samples as they are, whatever a PNG says of brightness; each depth and order; what cannot be read is refused."""
+    def levels(content):
+        out = FOLDER / "levels.ppm" if content[25] in (2, 3) else FOLDER / "levels.pgm"
+        result = run([file("levels.png", content), "-o", str(out)])
+        expect(result.returncode == 0, "a PNG is not read", result)
+        return out.read_bytes().split(b"255\n", 1)[1]
+
+    grey = bytes(max(1, min(254, i)) for i in range(256))  # black and white would be noise
+    rows = [grey[16 * y:16 * y + 16] for y in range(16)]
+    passes = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+    mixed = [rows[y][x::dx] for x, top, dx, dy in passes for y in range(16) if y % dy == top]
+    for chunks in ((), ((b"gAMA", struct.pack(">I", 50000)),), ((b"gAMA", struct.pack(">I", 100000)),),
+                   ((b"sRGB", b"\0"),)):
+        expect(levels(png(16, 16, 8, 0, rows, *chunks)) == grey, f"other levels with {chunks}")
+        expect(levels(png(16, 16, 8, 0, mixed, *chunks, interlaced=True)) == grey, f"interlaced: other with {chunks}")
+        expect(levels(png(2, 1, 8, 2, [b"abcdef"], *chunks)) == b"abcdef", f"colours: other levels with {chunks}")
+    for depth, row, values in ((4, b"\x1e", (17, 238)), (2, b"\x60", (85, 170))):
+        expect(levels(png(2, 1, depth, 0, [row])) == bytes(values), f"grey of {depth} bits")
+    for depth, row in ((1, b"\x40"), (2, b"\x10"), (4, b"\x01")):
+        expect(levels(png(2, 1, depth, 3, [row], (b"PLTE", b"abcdef"), (b"gAMA", struct.pack(">I", 50000)))) ==
+               b"abcdef", f"a palette of {depth} bits")
+    whole = png(16, 16, 8, 0, rows)
+    for content, word in ((png(2, 1, 16, 0, [b"1234"]), "a PNG of 16 bits"),
+                          (png(2, 1, 8, 4, [b"1234"]), "an alpha channel"),
+                          (png(2, 1, 8, 0, [b"12"], (b"tRNS", b"\0\1")), "an alpha channel"),
+                          (png(2, 1, 8, 3, [b"\0\1"], (b"PLTE", b"abcdef"), (b"tRNS", b"\1")), "an alpha channel"),
+                          (png(2, 1, 8, 3, [b"\0\1"]), "a truncated or broken PNG"),
+                          (png(16, 16, 8, 0, rows[:9]), "a truncated or broken PNG"),
+                          (whole[:-17] + b"?" + whole[-16:], "a truncated or broken PNG"),
+                          (whole[:60], "a truncated or broken PNG")):
+        expect_failure(run([file("refused.png", content), "-o", str(FOLDER / "never.png")]), word)
+
+
+def case_memory():
+    """Too little memory: one line that names the image and its size."""
+    def limited(command, **how):
+        return subprocess.run(command, capture_output=True, timeout=300, check=False,
+                              env={**os.environ, "OMP_NUM_THREADS": "1"}, preexec_fn=lambda: resource.setrlimit(
+                                  resource.RLIMIT_AS, (1 << 30, 1 << 30)), **how)
+
+    large = file("large.png", png(30000, 30000, 1, 0, [bytes(3750)] * 30000))
+    for command, name in (([PROGRAM, large], f"{large}: not enough memory for 30000 x 30000 pixels"),
+                          (["sh", "-c", "(echo P6 30000 30000 255; cat /dev/zero) | exec \"$0\" -", PROGRAM],
+                           "standard input, frame 0: not enough memory for 2700000019 bytes")):
+        found = limited(command)
+        expect(found.returncode == 1 and found.stderr.decode() == f"restore: error: {name}\n", "not one line", found)
 
 
 def case_sequence():
@@ -211,6 +266,20 @@ def case_stream():
             process.stdin.flush()
             time.sleep(0.1)
         expect(process.communicate()[0] == b"".join(frames[:2]), "a line feed that comes by itself ends the stream")
+    # Who sends a frame may wait for its answer before the next one, whatever parts it comes in.
+    large = pnm(width=400, height=300)
+    with subprocess.Popen([PROGRAM, "-", "-o", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        for frame, cut in ((frames[0], 1), (frames[1], 10), (frames[2], 1300), (large, 70000), (frames[0], 2000)):
+            for part in (frame[:cut], frame[cut:]):
+                process.stdin.write(part)
+                process.stdin.flush()
+                time.sleep(0.05)
+            answer = b""
+            while len(answer) < len(frame) and select.select([process.stdout], [], [], 60)[0]:
+                answer += os.read(process.stdout.fileno(), len(frame) - len(answer))
+            if answer != frame:
+                process.kill()
+            expect(answer == frame, f"no answer to a frame that comes in parts of {cut} and more bytes")
     result = stream(b"".join(frames)[:-10], ["-o", "-"])
     expect_failure(result, "standard input, frame 2: truncated")
     expect(result.stdout == b"".join(frames[:2]), "frames before the broken one are missing")
@@ -247,8 +316,13 @@ def case_json():
            f"wrong: {found}")
 
 
+    found = report([file("clean.pgm", pnm())])
+    expect(found["steps"] == 0 and found["noisy"] == 0 and found["loops"][1]["times_s"] == [], f"wrong: {found}")
+
+
 def case_options():
     grey = file("grey.pgm", pnm())
+    expect_refusal(run([grey, "-o", "-", "--json"]), "--json")
     wrong = {
         "--noise": ["", "loud"],
         "--add": ["-1", "101", "nan", "x"],
