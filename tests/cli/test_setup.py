@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`./dev setup` leaves alternatives and folders as they were: with stand-ins for Debian's programs."""
+"""`./dev setup` leaves alternatives and folders as they were; `./dev build` configures what is not: with stand-ins."""
 import os
 import pathlib
 import shutil
@@ -21,6 +21,7 @@ case "$*" in
     *source*) cp "$STATE.llvm" llvm-toolchain-19_19.1.7.orig.tar.xz ;;
 esac""",
     "sha256sum": "cat >/dev/null",
+    "cmake": 'echo "$1" >>"$STATE.cmake"',
     "update-alternatives": """
 case $1 in
     --get-selections) cat "$STATE" ;;
@@ -134,6 +135,22 @@ class Setup(unittest.TestCase):
         self.assertTrue((empty / "openmp/runtime/src/kmp_dispatch.cpp").exists())
         for folder in (mine, self.folder / "empty.new"):
             self.assertTrue((folder / "thesis.tex").exists(), folder)
+
+    def test_a_folder_whose_configuring_failed_is_configured_again(self):
+        copy = self.folder / "copy"
+        copy.mkdir()
+        shutil.copy(REPOSITORY / "dev", copy)
+        cache = copy / "build/release/CMakeCache.txt"
+        cache.parent.mkdir(parents=True)
+        cache.write_text("GIMBAL_BUILD_TESTS:BOOL=ON\n")
+        calls = self.folder / "state.cmake"
+        for made, words in (False, ["--preset", "--build"]), (True, ["--build"]):
+            if made:
+                (cache.parent / "build.ninja").touch()
+            calls.unlink(missing_ok=True)
+            done = self.run_program(copy / "dev", "build", DEV_LLVM_SOURCE=str(self.llvm(f"llvm-{made}")))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(calls.read_text().split(), words)
 
 
 if __name__ == "__main__":
