@@ -18,7 +18,7 @@ STAND_INS = {
 case "$*" in
     *install*) cp "$STATE.after" "$STATE" ;;
     *indextargets*) echo "Debian http://none.example/debian stable main" ;;
-    *source*) cp "$STATE.llvm" llvm-toolchain-19_19.1.7.orig.tar.xz ;;
+    *--download-only*) cp "$STATE.llvm" llvm-toolchain-19_19.1.7.orig.tar.xz ;;
 esac""",
     "sha256sum": "cat >/dev/null",
     "cmake": 'echo "$1" >>"$STATE.cmake"',
