@@ -150,6 +150,7 @@ class Packaging(unittest.TestCase):
         def run(**more):
             return subprocess.run([wrapper, program, "a b"], env=environment | more, text=True, capture_output=True)
 
+        (prefix / "lib/libomp.so").write_text("of a compiler")
         lost = run()
         self.assertEqual(lost.returncode, 2)
         self.assertIn("the patched OpenMP runtime was not found", lost.stderr)
