@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# fetch_llvm.sh FOLDER: LLVM 19.1.7's openmp/ and cmake/ from Debian's source package, checked by SHA-256, into FOLDER.
-# Uses apt with settings of its own: the machine's package sources stay as they are.
+# fetch_llvm.sh FOLDER: LLVM 19.1.7's openmp/ and cmake/ from Debian's source package, checked by SHA-256, into FOLDER,
+# which is made: nothing that is there is touched. Uses apt with settings of its own: the machine's package sources stay
+# as they are.
 set -euo pipefail
 
-target=$1
+target=${1%/}
 package=llvm-toolchain-19
 archive=${package}_19.1.7.orig.tar.xz
 sha256=ae498f3bc58ae2d9f64ef5f0c035c4240152bf015a5b7738b15c22e93bdc97ce
@@ -16,9 +17,11 @@ fail() {
     exit 1
 }
 
+[ ! -e "$target" ] || rmdir "$target" 2>/dev/null || fail "$target is there and not empty: remove it, and start again"
 command -v apt-get >/dev/null || fail "this is not a Debian system"
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+new=
+trap 'rm -rf "$work" ${new:+"$new"}' EXIT
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
 
 # The Debian archives that this machine already uses, as sources of source packages.
@@ -37,9 +40,9 @@ echo "fetch_llvm: fetching $archive (164 MB)"
 echo "$sha256  $work/$archive" | sha256sum --check --quiet || fail "$archive does not have the expected SHA-256"
 
 tar -C "$work" -xf "$work/$archive" --wildcards 'llvm-toolchain-19_19.1.7/openmp' 'llvm-toolchain-19_19.1.7/cmake'
+# In one step, and beside it: it may be on another file system.
 mkdir -p "$(dirname "$target")"
-rm -rf "$target.new"
-mv "$work/llvm-toolchain-19_19.1.7" "$target.new"
-rm -rf "$target"
-mv "$target.new" "$target"
+new=$(mktemp -d "$target.XXXXXX")
+mv "$work/llvm-toolchain-19_19.1.7" "$new/llvm"
+mv -T "$new/llvm" "$target" || fail "$target cannot be made"
 echo "fetch_llvm: $target"

@@ -13,6 +13,7 @@ STAND_IN = """
 void __kmpc_fork_call(void) {}
 void GOMP_parallel(void) {}
 void GOMP_barrier(void) {}
+int kmp_gimbal_use(void) { return 0; }
 """
 
 

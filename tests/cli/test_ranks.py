@@ -99,6 +99,26 @@ class Ranks(ToolTest):
             self.assertNotIn(f"{other}:210", "".join(said))
         self.assert_nothing_left()
 
+    def test_two_launchers_in_a_batch_script_of_slurm_are_reported_apart(self):
+        """Each program of the script is told that it is task 0, the launchers too. A rank of the second comes before
+        the other one of the first."""
+        text = json.dumps(record(0, 2)).replace('"rank": 0', '"rank": $PMI_RANK').replace("sph.cpp", "$1")
+        text = text.replace('"', '\\"')
+        program = self.script(f'sleep 3\necho "{text}" > $GIMBAL_RUN_DIR/record-$PMI_RANK-$$.json\n')
+        rank = f"{self.tool} run -- {program}"
+        launch = "sleep {0}; PMI_RANK={1} {3} {2} 2>> {2} & sleep {4}; PMI_RANK={5} {3} {2} 2>> {2} & wait\n".format
+        first = self.script(launch(0, 0, "one", rank, 2, 1), "first.sh")
+        second = self.script(launch(1, 1, "two", rank, 2, 0), "second.sh")
+        batch = self.script(f"{first} & {second} & wait\n", "batch.sh")
+        subprocess.run([batch], env=self.environment({"PMI_SIZE": "2", "SLURM_PROCID": "0", "SLURM_NTASKS": "1"}),
+                       cwd=self.work, check=True, timeout=600)
+        for name, other in ("one", "two"), ("two", "one"):
+            said = (self.work / name).read_text()
+            self.assertEqual(said.count("2 ranks x 2 threads"), 1, said)
+            self.assertIn(f"{name}:210", said)
+            self.assertNotIn(f"{other}:210", said)
+        self.assert_nothing_left()
+
     def test_ranks_of_a_launcher_collect_in_a_relative_folder_though_they_leave_theirs(self):
         (self.work / "temporary").mkdir()
         (self.work / "there").mkdir()

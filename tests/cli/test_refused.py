@@ -102,6 +102,58 @@ class Refusals(ToolTest):
         self.refused(self.compile(main.format("__kmpc_magic"), "magic", *flags),
                      "functions of libiomp5 that libomp does not have: __kmpc_magic")
 
+    def test_a_libomp_of_llvms_own_name_is_replaced(self):
+        self.compile("", "lib/libomp_unversioned.so", "-shared", "-fPIC", "-Wl,-soname,libomp.so")
+        self.compile("void __kmpc_fork_call(void) { __builtin_trap(); } void __kmpc_magic(void) {}", "libomp.so",
+                     "-shared", "-fPIC", "-Wl,-soname,libomp.so")
+        flags = (f"-L{self.folder}", "-lomp", f"-Wl,-rpath,{self.folder}")
+        main = "void {0}(void); int main(int n, char **w) {{ (void)w; if (n {1}) {0}(); return 0; }}"
+        program = self.compile(main.format("__kmpc_fork_call", "> 0"), "called", *flags)
+        magic = self.compile(main.format("__kmpc_magic", "> 9"), "magic", *flags)
+        self.refused(magic, "functions of another libomp that Gimbal's, of LLVM 19, does not have: __kmpc_magic")
+        for there in ("installed", "missing"):
+            with self.subTest(there):
+                result = self.gimbal("run", "--", program)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertEqual(self.gimbal("check", program).returncode, 0)
+            (self.folder / "libomp.so").unlink(missing_ok=True)
+
+    def test_a_libomp_whose_path_is_written_into_the_program_is_not_replaced(self):
+        self.compile("", "lib/libomp_unversioned.so", "-shared", "-fPIC", "-Wl,-soname,libomp.so")
+        (self.folder / "there").mkdir()
+        other = self.compile("void __kmpc_fork_call(void) {}", "there/libomp.so", "-shared", "-fPIC")
+        program = self.compile("void __kmpc_fork_call(void); int main(void) { __kmpc_fork_call(); return 0; }",
+                               "pathed", str(other))
+        self.refused(program, "second OpenMP runtime", str(other))
+
+    def test_a_libomp_that_has_been_given_the_name_of_libgomp(self):
+        """As conda has it: a link to a library whose own name is another."""
+        other = self.compile("void GOMP_parallel(void) { __builtin_trap(); } void __kmpc_fork_call(void) {}",
+                             "libllvm.so", "-shared", "-fPIC", "-Wl,-soname,libgomp.so.1")
+        link = self.folder / "libgomp.so.1"
+        link.unlink(missing_ok=True)
+        link.symlink_to(other)
+        self.addCleanup(link.unlink)
+        program = self.compile("void GOMP_parallel(void); int main(void) { GOMP_parallel(); return 0; }", "linked",
+                               str(link), f"-Wl,-rpath,{self.folder}")
+        self.assertEqual(self.gimbal("run", "--", program).returncode, 0)
+
+    def test_a_libomp_of_another_origin_is_not_gimbals(self):
+        """In a prefix with a compiler beside it; and without Gimbal's."""
+        own = self.folder / "lib" / "gimbal" / "libomp.so"
+        own.parent.mkdir()
+        self.libomp.rename(own)
+        try:
+            self.compile("void __kmpc_fork_call(void) {} void GOMP_parallel(void) {}", "lib/libomp.so", "-shared",
+                         "-fPIC", "-Wl,-soname,libomp.so")
+            self.assertIn(f"{own}\n", self.gimbal("info", "build").stdout)
+            away = own.rename(own.with_suffix(".away"))
+            self.assertIn(f"none (looked for {own}, ", self.gimbal("info", "build").stdout)
+            away.rename(own)
+        finally:
+            own.rename(self.libomp)
+            own.parent.rmdir()
+
     def test_a_second_runtime_in_the_program(self):
         program = self.compile("void __kmpc_fork_call(void) {} int main(void) { return 0; }", "inside")
         self.refused(program, "inside the program itself")
@@ -153,7 +205,8 @@ class Refusals(ToolTest):
             self.assertEqual(result.returncode, 1)
             self.assertIn("the patched OpenMP runtime was not found", result.stdout)
             self.assertNotIn("side by side", result.stdout)
-        self.assertIn(f"looked for {self.libomp}", checked[0].stdout)
+        self.assertIn("looked for /", checked[0].stdout)
+        self.assertIn(f"{self.libomp}\n", checked[0].stdout)
 
     def test_functions_that_only_libgomp_has(self):
         self.compile("void GOMP_parallel(void) {} void GOMP_magic(void) {} void GOMP_target_data(void) {} "

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`./dev setup` leaves the machine's alternatives as they were: with stand-ins for Debian's programs."""
+"""`./dev setup` leaves alternatives and folders as they were; `./dev build` configures what is not: with stand-ins."""
 import os
 import pathlib
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import unittest
 
@@ -13,7 +14,14 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 STAND_INS = {
     "dpkg-query": 'case "$*" in *openmpi-bin*) exit 1 ;; esac; echo "install ok installed"',
     "sudo": '"$@"',
-    "apt-get": 'case "$*" in *install*) cp "$STATE.after" "$STATE" ;; esac',
+    "apt-get": """
+case "$*" in
+    *install*) cp "$STATE.after" "$STATE" ;;
+    *indextargets*) echo "Debian http://none.example/debian stable main" ;;
+    *--download-only*) cp "$STATE.llvm" llvm-toolchain-19_19.1.7.orig.tar.xz ;;
+esac""",
+    "sha256sum": "cat >/dev/null",
+    "cmake": 'echo "$1" >>"$STATE.cmake"',
     "update-alternatives": """
 case $1 in
     --get-selections) cat "$STATE" ;;
@@ -26,26 +34,43 @@ STEM = 'stem() { case $1 in mpi) echo /usr/bin/mpicc ;; mpirun) echo /usr/bin/mp
 
 @unittest.skipUnless(shutil.which("bash") and shutil.which("awk"), "no bash or awk")
 class Setup(unittest.TestCase):
-    def set_by_setup(self, before, after):
-        """What setup sets, if it finds these alternatives and the packages leave those behind."""
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="setup-"))
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="setup-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         for name, text in STAND_INS.items():
-            (folder / name).write_text("#!/bin/sh\n" + STEM + text + "\n")
-            (folder / name).chmod(0o755)
-        state = folder / "state"
-        state.write_text(before)
-        (folder / "state.after").write_text(after)
-        source = folder / "llvm" / "openmp" / "runtime" / "src"
+            (self.folder / name).write_text("#!/bin/sh\n" + STEM + text + "\n")
+            (self.folder / name).chmod(0o755)
+        self.state = self.folder / "state"
+        self.states("", "")
+
+    def states(self, before, after):
+        """The alternatives that setup finds, and those that the packages leave behind."""
+        self.state.write_text(before)
+        (self.folder / "state.after").write_text(after)
+
+    def llvm(self, name):
+        """A folder with as much of LLVM's source as `./dev` looks for."""
+        source = self.folder / name / "openmp" / "runtime" / "src"
         source.mkdir(parents=True)
         (source / "kmp_dispatch.cpp").touch()
-        environment = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}", "STATE": str(state),
-                                    "DEV_LLVM_SOURCE": str(folder / "llvm")}
-        done = subprocess.run([REPOSITORY / "dev", "setup"], env=environment, text=True, capture_output=True,
-                              timeout=600)
+        return self.folder / name
+
+    def run_program(self, *words, **more):
+        kept = {name: value for name, value in os.environ.items() if name != "DEV_LLVM_SOURCE"}
+        environment = kept | {"PATH": f"{self.folder}:{os.environ['PATH']}", "STATE": str(self.state),
+                              "XDG_CACHE_HOME": str(self.folder / "cache")}
+        return subprocess.run(words, env=environment | more, cwd=self.folder, text=True, capture_output=True, timeout=600)
+
+    def setup_of_dev(self, **more):
+        return self.run_program(REPOSITORY / "dev", "setup", **more)
+
+    def set_by_setup(self, before, after):
+        """What setup sets, if it finds these alternatives and the packages leave those behind."""
+        self.states(before, after)
+        done = self.setup_of_dev(DEV_LLVM_SOURCE=str(self.llvm("llvm")))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("openmpi-bin", done.stdout)
-        chosen = folder / "state.set"
+        chosen = self.folder / "state.set"
         return sorted(chosen.read_text().split("\n")[:-1]) if chosen.exists() else []
 
     MPICH = "mpi auto /usr/bin/mpicc.mpich\nmpirun auto /usr/bin/mpirun.mpich\n"
@@ -62,6 +87,70 @@ class Setup(unittest.TestCase):
     def test_where_there_was_none_it_is_the_one_that_gimbal_is_built_with(self):
         self.assertEqual(self.set_by_setup("", self.OPENMPI),
                          ["mpi /usr/bin/mpicc.mpich", "mpirun /usr/bin/mpirun.mpich"])
+
+    def provide_archive(self):
+        """What the stand-in of apt-get fetches as LLVM's source."""
+        with tarfile.open(self.folder / "state.llvm", "w:xz") as archive:
+            source = self.llvm("fetched")
+            (source / "cmake").mkdir()
+            archive.add(source, "llvm-toolchain-19_19.1.7")
+
+    def test_the_source_of_llvm_comes_into_the_cache(self):
+        self.provide_archive()
+        done = self.setup_of_dev()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.folder / "cache/gimbal/llvm-19.1.7/openmp/runtime/src/kmp_dispatch.cpp").exists())
+        self.assertEqual([path.name for path in (self.folder / "cache/gimbal").iterdir()], ["llvm-19.1.7"])
+
+    def test_a_folder_of_the_users_without_llvm_stays_as_it_is(self):
+        self.provide_archive()
+        mine = self.folder / "mine"
+        mine.mkdir()
+        (mine / "thesis.tex").write_text("years of work")
+        for name in ("mine", str(mine), "mine/", "lost"):
+            done = self.setup_of_dev(DEV_LLVM_SOURCE=name)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"dev: error: DEV_LLVM_SOURCE={self.folder.resolve() / name} holds no openmp/", done.stderr)
+        self.assertEqual([path.name for path in mine.iterdir()], ["thesis.tex"])
+        self.assertFalse((self.folder / "lost").exists())
+
+    def test_a_relative_path_counts_from_where_the_user_is(self):
+        self.llvm("near")
+        done = self.setup_of_dev(DEV_LLVM_SOURCE="near")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_fetching_touches_no_folder_that_holds_something(self):
+        self.provide_archive()
+        mine, empty = self.folder / "mine", self.folder / "empty"
+        for folder in (mine, empty, self.folder / "empty.new"):
+            folder.mkdir()
+        for folder in (mine, self.folder / "empty.new"):
+            (folder / "thesis.tex").write_text("years of work")
+        fetch = REPOSITORY / "omp_patch" / "fetch_llvm.sh"
+        done = self.run_program(fetch, mine)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn(f"{mine} is there and not empty", done.stderr)
+        done = self.run_program(fetch, f"{empty}/")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((empty / "openmp/runtime/src/kmp_dispatch.cpp").exists())
+        for folder in (mine, self.folder / "empty.new"):
+            self.assertTrue((folder / "thesis.tex").exists(), folder)
+
+    def test_a_folder_whose_configuring_failed_is_configured_again(self):
+        copy = self.folder / "copy"
+        copy.mkdir()
+        shutil.copy(REPOSITORY / "dev", copy)
+        cache = copy / "build/release/CMakeCache.txt"
+        cache.parent.mkdir(parents=True)
+        cache.write_text("GIMBAL_BUILD_TESTS:BOOL=ON\n")
+        calls = self.folder / "state.cmake"
+        for made, words in (False, ["--preset", "--build"]), (True, ["--build"]):
+            if made:
+                (cache.parent / "build.ninja").touch()
+            calls.unlink(missing_ok=True)
+            done = self.run_program(copy / "dev", "build", DEV_LLVM_SOURCE=str(self.llvm(f"llvm-{made}")))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(calls.read_text().split(), words)
 
 
 if __name__ == "__main__":

@@ -225,6 +225,7 @@ def main():
     dynamic = run(["readelf", "-d", library])
     assert "$ORIGIN" in dynamic and args.build not in dynamic, dynamic
     assert args.build.encode() not in pathlib.Path(library).read_bytes(), "libomp.so names the folder of the build"
+    assert "libstdc++" not in run(["readelf", "-d", prefix / "bin" / "gimbal"])
     said = run([prefix / "bin" / "gimbal", "run", "-t", "2", "--schedule", "gss", "--", build / "loops"])
     assert "9990000" in said and "gss" in said and "loops.c:8" in said, said
     check_documents(prefix, run([prefix / "bin" / "gimbal", "--version"]).split()[-1])

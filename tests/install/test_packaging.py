@@ -39,7 +39,7 @@ class Packaging(unittest.TestCase):
         self.assertEqual(set(re.findall(r'"[+~](\w+)"', text)), variants, "each variant means something")
 
     def test_the_recipe_has_all_that_cmake_stops_without(self):
-        names = {"CLI11": "cli11", "LIBDW": "elfutils", "PROTOZERO_INCLUDE_DIR": "protozero", "PkgConfig": "pkgconfig",
+        names = {"CLI11": "cli11", "Git": "git", "LIBDW": "elfutils", "PROTOZERO_INCLUDE_DIR": "protozero", "PkgConfig": "pkgconfig",
                  "nlohmann_json": "nlohmann-json", "Threads": ""}
         needed = set()
         for folder in ("runtime", "omp_patch", "mpi_layer", "pinning", "tools"):
@@ -96,6 +96,7 @@ class Packaging(unittest.TestCase):
                 self.assertIn(line.split()[2], stages)
         for script in re.findall(r"^%(?:post|runscript|test)\n((?:    .*\n|\n)+)", CONTAINER.read_text(), re.M):
             subprocess.run(["sh", "-n"], input=script, text=True, check=True)
+        self.assertRegex(CONTAINER.read_text(), r"\n    cd /opt/source\n    rm -rf build\b.*\n    \./dev packages\n")
         for command in re.findall(r"\./dev (\w+)", CONTAINER.read_text()):
             self.assertTrue(re.search(rf"^    {command}\)", (ROOT / "dev").read_text(), re.M), command)
 
@@ -149,6 +150,7 @@ class Packaging(unittest.TestCase):
         def run(**more):
             return subprocess.run([wrapper, program, "a b"], env=environment | more, text=True, capture_output=True)
 
+        (prefix / "lib/libomp.so").write_text("of a compiler")
         lost = run()
         self.assertEqual(lost.returncode, 2)
         self.assertIn("the patched OpenMP runtime was not found", lost.stderr)
@@ -167,9 +169,10 @@ class Packaging(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn("has a blank or a colon", refused.stderr)
 
-    def configure(self, text, **more):
+    def configure(self, text, name=".", **more):
         """A project of this text, and what CMake says when it configures it."""
-        project = self.folder()
+        project = self.folder() / name
+        project.mkdir(exist_ok=True)
         (project / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\n" + text)
         return project, subprocess.run(["cmake", "-S", project, "-B", project / "build"], text=True,
                                        capture_output=True, env=os.environ | more)
@@ -181,6 +184,34 @@ class Packaging(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("-DGIMBAL_LLVM_SOURCE=/of/mine/gimbal/llvm-19.1.7\n", done.stderr)
         self.assertIn("llvm=${DEV_LLVM_SOURCE:-$cache/llvm-19.1.7}\n", (ROOT / "dev").read_text())
+
+    @unittest.skipUnless(shutil.which("cmake"), "no cmake is in PATH")
+    def test_another_llvm_is_refused_with_both_versions(self):
+        source = self.folder()
+        for path, text in (("openmp/runtime/src/kmp_dispatch.cpp", ""), ("cmake/Modules/LLVMVersion.cmake", "".join(
+                f"if(NOT DEFINED LLVM_VERSION_{part})\n  set(LLVM_VERSION_{part} {number})\nendif()\n"
+                for part, number in (("MAJOR", 20), ("MINOR", 1), ("PATCH", 8))))):
+            (source / path).parent.mkdir(parents=True)
+            (source / path).write_text(text)
+        text = (f"project(part NONE)\nset(GIMBAL_LLVM_SOURCE {source})\n"
+                f"add_subdirectory({ROOT / 'omp_patch'} omp_patch)\n")
+        said = " ".join(self.configure(text)[1].stderr.split())
+        self.assertIn("holds LLVM 20.1.8; Gimbal's patch fits the unchanged LLVM 19.1.7 only", said)
+        (source / "cmake/Modules/LLVMVersion.cmake").unlink()
+        said = " ".join(self.configure(text)[1].stderr.split())
+        self.assertIn("holds LLVM of an unknown version; Gimbal's patch fits the unchanged LLVM 19.1.7 only", said)
+
+    def test_the_sums_are_those_of_the_patched_files(self):
+        patched = re.findall(r"^--- a/(\S+)", (ROOT / "omp_patch/llvm-19.1.7.patch").read_text(), re.M)
+        sums = (ROOT / "omp_patch/llvm-19.1.7.sha256").read_text()
+        self.assertEqual(re.findall(r"^[0-9a-f]{64}  (\S+)$", sums, re.M), patched)
+
+    @unittest.skipUnless(shutil.which("cmake"), "no cmake is in PATH")
+    def test_a_blank_in_the_path_is_refused_before_anything_is_built(self):
+        text = f"project(part NONE)\nadd_subdirectory({ROOT / 'omp_patch'} omp_patch)\n"
+        project, done = self.configure(text, "a folder")
+        self.assertIn("whose path has a blank", " ".join(done.stderr.split()))
+        self.assertIn(str(project), done.stderr)
 
     def test_dev_needs_a_home_only_where_it_has_to_put_something_there(self):
         def dev(command):

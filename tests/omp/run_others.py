@@ -78,27 +78,48 @@ class OtherPrograms(ToolTest):
         self.assertEqual((result.returncode, result.stdout), (0, self.expected()), result.stderr)
         self.assertEqual(len(re.findall(r"^\w+\.c:\d+ main .* gss ", result.stderr, re.MULTILINE)), 3, result.stderr)
 
-    def test_a_program_that_looks_for_libiomp5(self):
+    def assert_another_runtime_is_answered(self, name, says):
+        """A program of clang's that looks for its runtime by this name."""
         if not ARGUMENTS.clang:
             self.skipTest("no clang is installed")
-        # Any call that Intel's library would answer ends the program.
+        # Any call that the other library would answer ends the program.
         source = self.file("threads.c", PROGRAM)
-        self.command(ARGUMENTS.clang, "-fopenmp=libiomp5", "-c", source, "-o", "threads.o")
+        openmp = "-fopenmp=" + name
+        self.command(ARGUMENTS.clang, openmp, "-c", source, "-o", "threads.o")
         undefined = subprocess.check_output(["nm", "-u", "threads.o"], text=True, cwd=self.folder)
         calls = [name for name in undefined.split() if name.startswith(("__kmpc_", "omp_"))]
         self.assertIn("__kmpc_fork_call", calls)
-        self.file("intel.c", "".join(f"void {name}(void) {{ __builtin_trap(); }}\n" for name in calls))
-        self.file("intel.map", "VERSION { global: *; };\n")
-        self.command(ARGUMENTS.gcc, "-shared", "-fPIC", "-w", "intel.c", "-o", "libiomp5.so", "-Wl,-soname,libiomp5.so",
-                     "-Wl,--version-script=intel.map")
-        self.command(ARGUMENTS.clang, "-g", "-fopenmp=libiomp5", "-L.", source, "-o", "threads",
-                     f"-Wl,-rpath,{self.folder}")
+        self.file("other.c", "".join(f"void {call}(void) {{ __builtin_trap(); }}\n" for call in calls))
+        self.file("other.map", "VERSION { global: *; };\n")
+        self.command(ARGUMENTS.gcc, "-shared", "-fPIC", "-w", "other.c", "-o", name + ".so", f"-Wl,-soname,{name}.so",
+                     "-Wl,--version-script=other.map")
+        self.command(ARGUMENTS.clang, "-g", openmp, "-L.", source, "-o", "threads", f"-Wl,-rpath,{self.folder}")
+        self.assertIn(f"[{name}.so]", subprocess.check_output(["readelf", "-d", "threads"], text=True, cwd=self.folder))
         self.assertNotEqual(subprocess.run([self.folder / "threads"], capture_output=True, check=False).returncode, 0)
         for there in ("installed", "missing"):
             with self.subTest(there):
-                self.assertIn("Intel's libiomp5, which the patched libomp answers", self.tool("check", "./threads").stdout)
+                self.assertIn(says, self.tool("check", "./threads").stdout)
                 self.assert_loops_run("./threads")
-            (self.folder / "libiomp5.so").unlink(missing_ok=True)
+            (self.folder / (name + ".so")).unlink(missing_ok=True)
+
+    def test_a_program_that_looks_for_libiomp5(self):
+        self.assert_another_runtime_is_answered("libiomp5", "Intel's libiomp5, which the patched libomp answers")
+
+    def test_a_program_that_looks_for_libomp_by_the_name_of_llvms_own_builds(self):
+        self.assert_another_runtime_is_answered("libomp", "calls of LLVM's and Intel's libomp")
+
+    def test_a_program_of_gccs_whose_libgomp_is_a_link_to_libomp(self):
+        """As conda has it."""
+        libomp = pathlib.Path(ARGUMENTS.library).resolve().parents[1] / "upstream" / "libomp.so"
+        link = self.folder / "libgomp.so.1"
+        if not libomp.exists():
+            self.skipTest("the unpatched libomp is not built (GIMBAL_BUILD_UPSTREAM)")
+        link.symlink_to(libomp)
+        self.addCleanup(link.unlink)
+        self.command(ARGUMENTS.gcc, "-g", "-O1", "-fopenmp", self.file("threads.c", PROGRAM), "-o", "threads",
+                     f"-Wl,-rpath,{self.folder}")
+        self.assertIn(str(link), subprocess.check_output(["ldd", "threads"], text=True, cwd=self.folder))
+        self.assert_loops_run("./threads")
 
     def test_programs_of_newer_compilers(self):
         for name in ("clang-19", "gcc-14", "gcc-13"):

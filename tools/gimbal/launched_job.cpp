@@ -47,18 +47,25 @@ long long stat_field(pid_t process, int number) {
     return std::atoll(std::string(ProcessStat(text).field(number)).c_str());
 }
 
-/// Whether a process was told its rank, as the tool and a script around it were; the launcher itself was not.
-bool is_rank(pid_t process) {
+/// The variable by which this process was told its rank. @return empty: there is none
+std::string rank_variable() {
+    for (const auto& launcher : kLaunchers)
+        if (std::string name(launcher.first); std::getenv(name.c_str())) return name;
+    return {};
+}
+
+/// Whether a process was told its rank by this variable, as the tool and a script around it were; the launcher itself
+/// was not, though inside a batch script of Slurm it has a variable of Slurm's.
+bool is_rank(pid_t process, const std::string& variable) {
     const std::string variables = '\0' + text_of(process, "environ");
-    return std::any_of(kLaunchers.begin(), kLaunchers.end(), [&](const auto& launcher) {
-        return variables.find(std::string(1, '\0').append(launcher.first).append("=")) != std::string::npos;
-    });
+    return variables.find('\0' + variable + "=") != std::string::npos;
 }
 
 /// What started all ranks of this machine: its number and when it began.
 std::string launcher_of_all() {
+    const std::string variable = rank_variable();
     pid_t process = getppid();
-    while (process > 1 && is_rank(process)) process = static_cast<pid_t>(stat_field(process, 4));
+    while (process > 1 && is_rank(process, variable)) process = static_cast<pid_t>(stat_field(process, 4));
     return process > 1 ? std::to_string(process) + "-" + std::to_string(stat_field(process, 22)) : std::string();
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "gimbal/error.hpp"
+#include "program_file.hpp"
 
 namespace gimbal::tool {
 
@@ -66,8 +68,14 @@ std::string first_of(const std::vector<fs::path>& paths) {
 
 std::vector<fs::path> candidates() {
     const fs::path prefix = own_prefix();
-    return {prefix / "lib" / "libomp.so", prefix / GIMBAL_LIBDIR / "gimbal" / "libomp.so",
-            prefix / "lib" / "gimbal" / "libomp.so"};
+    return {prefix / GIMBAL_LIBDIR / "gimbal" / "libomp.so", prefix / "lib" / "gimbal" / "libomp.so",
+            prefix / "lib" / "libomp.so"};
+}
+
+/// Compilers install a libomp.so, too.
+bool is_patched(const fs::path& library) {
+    const std::vector<std::string> exports = read_elf(library).exports;
+    return std::find(exports.begin(), exports.end(), "kmp_gimbal_use") != exports.end();
 }
 
 }  // namespace
@@ -102,7 +110,9 @@ void check_keeps_input(const std::string& output, const std::string& input) {
 }
 
 std::string find_libomp() {
-    return first_of(candidates());
+    std::vector<fs::path> paths = candidates();
+    std::erase_if(paths, [](const fs::path& path) { return !is_patched(path); });
+    return first_of(paths);
 }
 
 std::string needed_libomp() {
@@ -113,8 +123,8 @@ std::string needed_libomp() {
     return found;
 }
 
-std::string libiomp5_beside(const std::string& libomp) {
-    return first_of({fs::path(libomp).parent_path() / "libiomp5.so"});
+std::string library_beside(const std::string& libomp, std::string_view name) {
+    return first_of({fs::path(libomp).parent_path() / name});
 }
 
 std::string find_libpin() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace gimbal::tool {
 
@@ -20,12 +21,13 @@ struct FoundProgram {
 /// @errors gimbal::Error(wrong_use)
 void check_keeps_input(const std::string& output, const std::string& input);
 
-/// The patched OpenMP runtime that belongs to this tool: beside it in the build tree or where it is installed.
+/// The patched OpenMP runtime that belongs to this tool: where it is installed, or beside it in the build tree. Another
+/// libomp that lies there is none.
 /// @return absolute path; empty if there is none
 [[nodiscard]] std::string find_libomp();
 
-/// The library of that name beside it, for programs of Intel's compilers (omp_patch/libiomp5.c). @return as above
-[[nodiscard]] std::string libiomp5_beside(const std::string& libomp);
+/// A library that lies beside it. @param name  of the file  @return as above
+[[nodiscard]] std::string library_beside(const std::string& libomp, std::string_view name);
 
 /// libgimbal_pin.so of this tool, likewise. @return absolute path; empty if there is none
 [[nodiscard]] std::string find_libpin();

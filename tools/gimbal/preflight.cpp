@@ -31,6 +31,14 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNamesShown = 6;
 constexpr std::string_view kIntelName = "libiomp5.so";
+constexpr std::string_view kLlvmName = "libomp.so";
+
+/// A name by which programs look for an OpenMP runtime that libomp does not have, and the file beside libomp that has
+/// it (omp_patch/stand_in.c).
+struct StandIn {
+    std::string_view name, file;
+};
+constexpr std::array kStandIns = {StandIn{kIntelName, "libiomp5.so"}, StandIn{kLlvmName, "libomp_unversioned.so"}};
 
 [[noreturn]] void refuse(std::string what, std::string hint) {
     throw Error(ErrorCode::unsupported, std::move(what), std::move(hint));
@@ -73,16 +81,25 @@ bool begins_tasks(std::string_view name) {
 
 /// Functions of OpenMP that a program and its libraries ask for, and those that are there.
 struct Needs {
-    bool libiomp5 = false;  ///< by that name
+    std::set<std::string> names;  ///< of the libraries that they are linked to
     std::set<std::string> functions;
     std::set<std::string> offered;
 
     void add(const ElfObject& object) {
-        libiomp5 |= std::find(object.needed.begin(), object.needed.end(), kIntelName) != object.needed.end();
+        names.insert(object.needed.begin(), object.needed.end());
         functions.insert(object.imports.begin(), object.imports.end());
         offered.insert(object.exports.begin(), object.exports.end());
     }
+
+    [[nodiscard]] bool by_name(std::string_view name) const { return names.contains(std::string(name)); }
 };
+
+/// Whether something is linked to a library of this name, and the empty one beside libomp is loaded instead of it.
+bool has_stand_in(std::string_view name, const Needs& needs, const std::string& libomp) {
+    return needs.by_name(name) && std::any_of(kStandIns.begin(), kStandIns.end(), [&](const StandIn& one) {
+               return one.name == name && !library_beside(libomp, one.file).empty();
+           });
+}
 
 /// What libomp does not offer of libgomp's. Other functions for offloading, and those that only print a message of the
 /// program's, libgomp answers by itself.
@@ -100,23 +117,29 @@ std::string first_names(const std::vector<std::string>& names) {
 }
 
 void refuse_missing(const std::string& program, Needs& needs, const ElfObject& libomp) {
-    std::vector<std::string> gomp, intel;
+    std::vector<std::string> gomp, others;
+    const bool intel = needs.by_name(kIntelName), llvm = needs.by_name(kLlvmName);
     needs.offered.insert(libomp.exports.begin(), libomp.exports.end());
     for (const std::string& name : needs.functions) {
         if (is_missing_gomp(name, libomp)) gomp.push_back(name);
-        if (needs.libiomp5 && !name.starts_with("GOMP_") && !needs.offered.contains(name)) intel.push_back(name);
+        if ((intel || llvm) && !name.starts_with("GOMP_") && !needs.offered.contains(name)) others.push_back(name);
     }
     if (!gomp.empty())
         refuse(program + ": needs functions of libgomp that libomp does not have:" + first_names(gomp),
                "two OpenMP runtimes would run side by side; build the program with clang -fopenmp");
-    if (!intel.empty())
-        refuse(program + ": needs functions of libiomp5 that libomp does not have:" + first_names(intel),
+    if (!others.empty() && intel)
+        refuse(program + ": needs functions of libiomp5 that libomp does not have:" + first_names(others),
                "build the program with clang -fopenmp, or with gcc -fopenmp");
+    if (!others.empty())
+        refuse(program + ": needs functions of another libomp that Gimbal's, of LLVM 19, does not have:" +
+                   first_names(others),
+               "build the program with clang 19 or an older one, or with gcc -fopenmp");
 }
 
 void refuse_second(const std::string& program, const std::string& other, const std::string& libomp) {
     refuse(program + ": a second OpenMP runtime would run in the process: " + other + " beside " + libomp,
-           "link the program against libomp.so.5 (clang -fopenmp) or libgomp (gcc -fopenmp), as a shared library");
+           "link it against a shared library called libomp.so, libomp.so.5, libiomp5.so or libgomp.so.1, by its name, "
+           "as clang -fopenmp and gcc -fopenmp do");
 }
 
 /// What gives a program other rights than this user's, so that the dynamic linker ignores LD_PRELOAD.
@@ -212,19 +235,20 @@ ProgramFacts check_program(const std::string& program, const std::string& libomp
     for (const std::string& path : libraries_of(program, elf, preload)) {
         if (is_same_file(path, libomp)) continue;
         const ElfObject library = read_elf(path);
-        // Instead of it the library of that name is loaded that lies beside libomp.
-        const bool intel = library.soname == kIntelName || file_name(path) == kIntelName;
-        if (intel && !libiomp5_beside(libomp).empty()) continue;
+        if (has_stand_in(library.soname, needs, libomp) || has_stand_in(file_name(path), needs, libomp)) continue;
         facts.libraries.push_back(path);
         // It ends a program in which another library comes before it.
         if (file_name(path).starts_with("libasan.so")) facts.address_sanitizer = path;
-        if (library.defines_kmpc) refuse_second(program, path, libomp);
-        // libgomp being mapped is fine: every call that it could answer finds libomp first.
+        // libgomp being mapped is fine, and a libomp that has been given this name: every call that it could answer
+        // finds ours first.
         if (file_name(path).starts_with("libgomp")) continue;
+        if (library.defines_kmpc) refuse_second(program, path, libomp);
         needs.add(library);
         add_facts(library, path, facts);
     }
-    facts.libiomp5 = needs.libiomp5;
+    facts.libiomp5 = needs.by_name(kIntelName);
+    for (const StandIn& one : kStandIns)
+        if (has_stand_in(one.name, needs, libomp)) facts.stand_ins.push_back(library_beside(libomp, one.file));
     refuse_missing(program, needs, own);
     return facts;
 }

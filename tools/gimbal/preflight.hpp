@@ -22,6 +22,7 @@ struct ProgramFacts {
     std::string address_sanitizer;       ///< gcc's, which must be the first library; empty: it is not linked to it
     bool gomp_inside = false;            ///< libgomp is linked into it
     bool libiomp5 = false;               ///< it is linked to Intel's runtime by its name
+    std::vector<std::string> stand_ins;  ///< to preload beside libomp: empty libraries of names that it looks for
     std::vector<std::string> libraries;  ///< it is linked to, paths
     std::vector<std::string> starts;     ///< functions by which it starts parallel regions and loops (ElfObject)
 };
@@ -32,9 +33,9 @@ struct ProgramFacts {
 
 /// See before anything starts whether the patched runtime can serve a program: it must be linked dynamically, must
 /// not run with another user's rights, must not bring a second LLVM or Intel OpenMP runtime, and must not need
-/// functions of libgomp or libiomp5 that libomp lacks. The program itself is never started; its libraries are listed by
-/// its own dynamic linker. Scripts, programs of other machines and dynamic linkers are let pass: what they start is not
-/// known.
+/// functions of libgomp, libiomp5 or another libomp that libomp lacks. The program itself is never started; its
+/// libraries are listed by its own dynamic linker. Scripts, programs of other machines and dynamic linkers are let
+/// pass: what they start is not known.
 /// @param program  path of the file to start
 /// @param libomp   path of the patched runtime
 /// @param preload  the whole LD_PRELOAD that the program will get

@@ -216,9 +216,10 @@ CheckedRun checked_run(const Environment& environment, const RunRequest& request
 /// @param folder  for records, and for links to libraries whose paths LD_PRELOAD cannot hold
 Variables variables_of(const CheckedRun& run, const Environment& environment, const RunRequest& request,
                        RunFolder& folder) {
-    std::vector<std::string> libraries = {run.facts.address_sanitizer, run.libomp,
-                                          run.facts.libiomp5 ? libiomp5_beside(run.libomp) : std::string(), run.libpin,
-                                          waiting_library(run.options, request, run.facts, run.launcher)};
+    std::vector<std::string> libraries = {run.facts.address_sanitizer, run.libomp};
+    libraries.insert(libraries.end(), run.facts.stand_ins.begin(), run.facts.stand_ins.end());
+    libraries.push_back(run.libpin);
+    libraries.push_back(waiting_library(run.options, request, run.facts, run.launcher));
     for (std::string& library : libraries)
         if (!library.empty()) library = folder.preloadable(library);
     leave_out_wrong_threads(environment);

@@ -21,6 +21,7 @@ class Gimbal(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("fortran", type="build", when="+mpi")
     depends_on("cmake@3.25:", type="build")
+    depends_on("git", type="build")
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("cli11", type="build")
