@@ -92,9 +92,11 @@ int check_startable(const std::string& name) {
 void explain_no_record(const RunRequest& request, const ProgramEnd& end, const std::string& refusal) {
     std::string text = "gimbal: warning: " + request.command.front() + " left no record";
     if (!refusal.empty()) return write_stderr(text + ": " + refusal + "\n        Set TMPDIR to a folder with room.\n");
-    const int signal = end.status - 128;
+    const int signal = end.killed_by ? end.killed_by : end.status - 128;
     if (signal > 0 && sigabbrev_np(signal)) {  // a launcher that fails leaves 255, which is no signal's
-        text += ": it was ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+        // Shells and launchers say so of what they started, and a program may leave by exit(130).
+        text += end.killed_by ? ": it was ended by signal " : ": its status says that it was ended by signal ";
+        text += std::to_string(signal) + " (" + strsignal(signal) + ")";
     } else if (end.asked_to_end && request.ranks == 0) {
         text += ": it ended with status " + std::to_string(end.status) + " after signal " +
                 std::to_string(end.asked_to_end) + " (" + strsignal(end.asked_to_end) + ") came to gimbal run";
