@@ -47,6 +47,7 @@ Environment read_environment(const char* const* variables) {
     std::array<std::optional<int>, kLaunchers.size()> rank, size;
     std::array<std::string, kJobs.size()> job;
     std::array<std::string, kLaunches.size()> launch;
+    bool is_step = false;
     for (; variables && *variables; ++variables) {
         const std::string_view line = *variables;
         const std::size_t equals = line.find('=');
@@ -57,6 +58,7 @@ Environment read_environment(const char* const* variables) {
         if (name == "COLUMNS") found.columns = static_cast<std::size_t>(count(value).value_or(0));
         if (name == "HOME") found.home = value;
         if (name == "XDG_CACHE_HOME") found.cache_home = value;
+        if (name == "SLURM_STEP_ID") is_step = gimbal_is_step_of_srun(value.data()) != 0;  // up to the line's end
         for (std::size_t i = 0; i < kLaunchers.size(); ++i) {
             const auto& [rank_name, size_name] = kLaunchers[i];
             if (name == rank_name) rank[i] = count(value);
@@ -68,7 +70,7 @@ Environment read_environment(const char* const* variables) {
             if (name == kLaunches[i]) launch[i] = value;
     }
     for (std::size_t i = kLaunchers.size(); i-- > 0;) {
-        if (!rank[i]) continue;
+        if (!rank[i] || (kLaunchers[i].first == "SLURM_PROCID" && !is_step)) continue;
         found.rank = *rank[i];
         found.ranks = size[i].value_or(1) > found.rank ? size[i].value_or(1) : found.rank + 1;
     }

@@ -11,8 +11,9 @@
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <filesystem>
-#include <string_view>
 #include <thread>
 
 #include "base/host_name.hpp"
@@ -47,12 +48,15 @@ long long stat_field(pid_t process, int number) {
     return std::atoll(std::string(ProcessStat(text).field(number)).c_str());
 }
 
-/// Whether a process was told its rank, as the tool and a script around it were; the launcher itself was not.
+/// Whether a process was told that it is one rank of several, as the tool and a script around it were; the launcher
+/// itself was not.
 bool is_rank(pid_t process) {
-    const std::string variables = '\0' + text_of(process, "environ");
-    return std::any_of(kLaunchers.begin(), kLaunchers.end(), [&](const auto& launcher) {
-        return variables.find(std::string(1, '\0').append(launcher.first).append("=")) != std::string::npos;
-    });
+    const std::string text = text_of(process, "environ");
+    std::vector<const char*> variables;
+    for (std::size_t at = 0; at < text.size(); at += std::strlen(variables.back()) + 1)
+        variables.push_back(text.c_str() + at);
+    variables.push_back(nullptr);
+    return read_environment(variables.data()).ranks > 1;
 }
 
 /// What started all ranks of this machine: its number and when it began.
@@ -60,14 +64,6 @@ std::string launcher_of_all() {
     pid_t process = getppid();
     while (process > 1 && is_rank(process)) process = static_cast<pid_t>(stat_field(process, 4));
     return process > 1 ? std::to_string(process) + "-" + std::to_string(stat_field(process, 22)) : std::string();
-}
-
-/// Inside a batch script of Slurm every program is told that it is rank 0 of all tasks; ranks of srun have a step.
-bool is_launched() {
-    return std::any_of(kLaunchers.begin(), kLaunchers.end(), [](const auto& launcher) {
-        const std::string_view name = launcher.first == "SLURM_PROCID" ? "SLURM_STEP_ID" : launcher.first;
-        return std::getenv(std::string(name).c_str()) != nullptr;
-    });
 }
 
 /// A folder of this user's, and nobody else's: the name can be guessed.
@@ -103,7 +99,7 @@ std::vector<int> runs_of(const std::string& path) {
 }  // namespace
 
 LaunchedJob::LaunchedJob(const Environment& environment, bool starts_ranks_itself) : rank_(environment.rank) {
-    if (environment.ranks < 2 || starts_ranks_itself || !is_launched()) return;
+    if (environment.ranks < 2 || starts_ranks_itself) return;
     const int here = gimbal_ranks_of_node(0);
     expected_ = here > 0 ? here : environment.ranks;
     const std::string launcher = launcher_of_all();
