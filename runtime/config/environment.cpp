@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "config/load.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -31,7 +32,11 @@ std::optional<int> count(std::string_view text) {
 // libomp's.
 constexpr std::array<std::string_view, 3> kPrefixes = {"GIMBAL_", "KMP_RL_", "LB4MPI_RL_"};
 
+// Where Gimbal lies: modules set them for builds, CMake's find_package() reads the first.
+constexpr std::array<std::string_view, 2> kOfBuilds = {"GIMBAL_ROOT", "GIMBAL_DIR"};
+
 bool is_ours(std::string_view name) {
+    if (std::find(kOfBuilds.begin(), kOfBuilds.end(), name) != kOfBuilds.end()) return false;
     for (const std::string_view prefix : kPrefixes)
         if (name.starts_with(prefix)) return true;
     for (const OptionSpec& spec : option_table())

@@ -33,6 +33,11 @@ TEST(Environment, TakesTheSeedsVariablesAndWhatLooksLikeThemButNoneOfLibomps) {
     EXPECT_EQ(found.settings[4].name, "LB4MPI_RL_OPTION");
 }
 
+TEST(Environment, WhereGimbalLiesIsNoSetting) {
+    EXPECT_TRUE(read({"GIMBAL_ROOT=/opt/gimbal", "GIMBAL_DIR=/opt/gimbal/lib/cmake/gimbal"}).settings.empty());
+    EXPECT_EQ(read({"GIMBAL_ROOTS=/opt"}).settings.size(), 1U);
+}
+
 TEST(Environment, TellsAnEmptyScheduleFromNone) {
     EXPECT_EQ(read({"OMP_SCHEDULE="}).omp_schedule, "");
     EXPECT_EQ(read({"OMP_SCHEDULE=fac2,4"}).omp_schedule, "fac2,4");
