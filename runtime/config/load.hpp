@@ -43,6 +43,7 @@ struct Environment {
 struct LoadedOptions {
     Options options;              ///< complete; the default stands where the user's value was wrong
     std::vector<Error> problems;  ///< in the order environment (aliases first), overrides, file; empty: all is well
+    std::size_t in_file = 0;      ///< how many of them, the last ones, are the settings file's [count]
 };
 
 /// Judge what the user wrote. Precedence: overrides, then environment, then file, then default; in the environment an

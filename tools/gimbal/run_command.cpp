@@ -42,10 +42,11 @@ namespace {
 
 constexpr int kRefused = 2;
 
-/// Settings as the program will see them. A wrong flag always stops; a wrong variable unless GIMBAL_STRICT is off,
-/// and then the library warns.
+/// Settings as the program will see them. A wrong flag always stops; a wrong variable, or what a settings file says,
+/// unless GIMBAL_STRICT is off, and then the library warns.
 Options checked_options(const Environment& environment, const RunRequest& request) {
-    validate(load_options({}, request.overrides));
+    const LoadedOptions flags = load_options({}, request.overrides);
+    if (flags.problems.size() > flags.in_file) validate(flags);
     LoadedOptions loaded = load_options(environment, request.overrides);
     if (loaded.options.strict) validate(loaded);
     return std::move(loaded.options);
