@@ -111,11 +111,11 @@ class Page(ToolTest):
             (self.work / name).write_text(text)
         for names, steps, rank in ((files, "there/steps-3.csv", 3), (files, "other.csv", None),
                                    (files[1:], "other.csv", 3)):
-            line = self.figures(self.page(*names, more=("--steps", steps, "--")))[0]["loops"][0]["timeline"]
+            line = self.figures(self.page(*names, more=("--steps", steps)))[0]["loops"][0]["timeline"]
             self.assertEqual(line["rank"], rank, (names, steps))
         self.assertIn("late_or_lost", line["point_fields"])
         files.append(self.save("later.json", record() | {"job": "8"}))
-        result = self.gimbal("report", "--html", "x.html", "--steps", "other.csv", "--", *files)
+        result = self.gimbal("report", "--html", "x.html", "--steps", "other.csv", *files)
         self.assertEqual(result.returncode, 2)
         self.assertIn("report --steps: the records are of several runs", result.stderr)
         self.assertFalse((self.work / "x.html").exists())
