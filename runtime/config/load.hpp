@@ -92,7 +92,8 @@ void keep_out(const Error& error, bool own = false) noexcept;
 /// Every setting that is not hidden, with its origin, one per line.
 [[nodiscard]] std::string settings_text(const Options& options);
 
-/// Write to standard error with write(2): works before and after the life of the C++ streams.
+/// Write to standard error with write(2): works before and after the life of the C++ streams. All of it, unless who
+/// reads a pipe has stopped for 5 s (write_all()).
 void write_stderr(std::string_view text) noexcept;
 
 /// Read the settings of a TOML file, as text: booleans become on and off, arrays of numbers a list with
