@@ -257,6 +257,25 @@ class WithoutTheLauncher(EndedEarly):
         self.assert_loops(self.output())
         self.assertEqual([path.name for path in self.work.iterdir()], ["out.json"])
 
+    def test_a_link_to_a_file_is_replaced_while_the_program_runs_as_it_is_at_its_end(self):
+        (self.work / "precious").write_text("old")
+        (self.work / "out.json").symlink_to("precious")
+        self.assertEqual(self.alone("9", env={"GIMBAL_OUTPUT": "out.json", "WAIT": "out.json"}).returncode, -9)
+        self.assertIn("still running when it wrote this", self.output()["partial"])
+        self.assertEqual((self.work / "precious").read_text(), "old")
+
+    def test_the_file_of_a_rank_on_another_node_whose_folder_of_records_is_not_there_is_kept_current(self):
+        env = {"GIMBAL_OUTPUT": "out-%r.json", "GIMBAL_RUN_DIR": "/nonexistent/gimbal-run-a", "PMI_RANK": "1",
+               "PMI_SIZE": "2"}
+        with subprocess.Popen([self.program, "pause"], env=self.environment(env), cwd=self.work) as process:
+            deadline = time.monotonic() + LIMIT_S
+            path = self.work / "out-1.json"
+            while not (path.exists() and '"calls": 10' in path.read_text()) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            process.kill()
+        self.assertIn("still running when it wrote this", self.output("out-1.json")["partial"])
+        self.assert_loops(self.output("out-1.json"))
+
     def test_the_programs_signals_stay_its_own(self):
         def masks(result):
             """Blocked, ignored, caught; without the C library's own two, which it sets with the first thread."""

@@ -147,8 +147,11 @@ void report_records(const RunRequest& request, const Options& options, const Run
     std::vector<RunRecord> records = folder.records(problems);
     for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");
     const bool collected = !records.empty();
-    if (!collected && !options.output.empty())
-        records = output_records(read_environment(environ), request, options.output, end.pid, since_ns);
+    // Ranks on other nodes, whose TMPDIR is their own, or all where the folder has no room.
+    if ((!collected || request.ranks > 1) && !options.output.empty())
+        for (RunRecord& one : output_records(read_environment(environ), request, options.output, end.pid, since_ns))
+            if (std::none_of(records.begin(), records.end(), [&](const auto& other) { return other.rank == one.rank; }))
+                records.push_back(std::move(one));
     if (records.empty()) {
         if (options.report != ReportLevel::off || !options.output.empty())
             explain_no_record(request, end, folder.refusal());
@@ -166,8 +169,6 @@ void report_records(const RunRequest& request, const Options& options, const Run
             if (setting.origin == "environment" && options.origin(setting.name) != "default")
                 setting.origin = options.origin(setting.name);  // the program was given all as variables
         record.no_loop_hint = why_no_loop(facts, !options.loops.empty(), record.openmp_use);
-        // Most launchers give a start no name; the next one may have the same job.
-        if (record.launch.empty()) record.launch = folder.name();
     }
     write_stderr(merged_text(records, options.report, output_width(read_environment(environ).columns, STDERR_FILENO)));
     if (collected && !options.output.empty()) write_outputs(options.output, records);
