@@ -21,6 +21,7 @@
 #include "gimbal/error.hpp"
 #include "gimbal/launchers.h"
 #include "gimbal/process_stat.hpp"
+#include "launch.hpp"
 
 namespace gimbal::tool {
 
@@ -151,6 +152,18 @@ bool LaunchedJob::others_run_in(const std::string& folder) const {
         if (runs) return true;
     }
     return false;
+}
+
+bool LaunchedJob::is_first_overdue() {
+    const int said = open_in(folder_, "overdue");
+    if (said < 0) return true;
+    flock(said, LOCK_EX);  // until it is closed
+    struct stat before {};
+    const bool first =
+        fstat(said, &before) != 0 || before.st_size == 0 || std::time(nullptr) - before.st_mtime > kOverdue_s;
+    if (first) (void)!write(said, ".", 1);
+    close(said);
+    return first;
 }
 
 bool LaunchedJob::is_last() {

@@ -267,8 +267,9 @@ int run(const RunRequest& request) {
     };
     // Of several ranks that a launcher has started the last one speaks; before the end nobody knows who that is.
     const auto overdue = [&](const ProgramEnd& so_far) {
+        if (!job->folder().empty() && !job->is_first_overdue()) return;
         write_stderr(overdue_text(request, so_far));
-        if (job->folder().empty()) report_end(so_far);
+        report_end(so_far);
     };
     const Variables own = request.ranks == 0
                               ? variables
