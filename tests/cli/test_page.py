@@ -212,6 +212,14 @@ class PageInABrowser(ToolTest):
         self.assertEqual(shown, ["work: 1.97 s, 19.7 %", "scheduling: 0.0300 s, 0.3 %", "imbalance: 1.00 s, 10.0 %",
                                  "elsewhere: 7.00 s, 70.0 %"])
 
+    def test_a_bar_of_several_processes_says_that_it_is_their_sum(self):
+        two = [record(pid=pid) | {"job": "7", "launch": "one", "started_s": 1767268800.25} for pid in (100, 101)]
+        self.show(two)
+        self.assertIn("10 s", self.text("#summary .card"))  # both at the same time
+        self.assertEqual(self.text("#time h3"), "The processes: their wall times, added up")
+        self.show(two[:1])
+        self.assertEqual(self.text("#time h3"), "The process: its wall time")
+
     def test_keys_select_filter_and_switch(self):
         self.show(large_run(4, 1, 2))
 
