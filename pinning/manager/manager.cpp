@@ -10,6 +10,7 @@
 #include <chrono>
 #include <exception>
 
+#include "gimbal/pin_settings.hpp"
 #include "gimbal/process_stat.hpp"
 #include "gimbal/rank_loop.h"
 #include "machine/affinity.hpp"
@@ -40,7 +41,7 @@ Manager::Manager(PinConfig config, Registry& registry)
       registry_(registry),
       candidates_(config_.settings.sample_s, figures_.left_alone),
       meter_(config_.metric, config_.settings.sample_s),
-      trace_(config_.trace),
+      trace_(gimbal_pin_own_trace(config_.trace.c_str())),
       begun_s_(seconds_of(CLOCK_MONOTONIC)) {
     if (!trace_.problem().empty()) say(trace_.problem());
 }

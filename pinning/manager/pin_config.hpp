@@ -21,7 +21,7 @@ struct PinConfig {
     bool share = true;
     int rank = 0;
     std::uint64_t seed = 42;
-    std::string trace;  ///< path; empty: none
+    std::string trace;  ///< path, which another process may have already; empty: none
 };
 
 /// @errors gimbal::Error(invalid_option or unknown_option); `name` is set to the variable at fault

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "config/load.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -31,7 +32,11 @@ std::optional<int> count(std::string_view text) {
 // libomp's.
 constexpr std::array<std::string_view, 3> kPrefixes = {"GIMBAL_", "KMP_RL_", "LB4MPI_RL_"};
 
+// Where Gimbal lies: modules set them for builds, CMake's find_package() reads the first.
+constexpr std::array<std::string_view, 2> kOfBuilds = {"GIMBAL_ROOT", "GIMBAL_DIR"};
+
 bool is_ours(std::string_view name) {
+    if (std::find(kOfBuilds.begin(), kOfBuilds.end(), name) != kOfBuilds.end()) return false;
     for (const std::string_view prefix : kPrefixes)
         if (name.starts_with(prefix)) return true;
     for (const OptionSpec& spec : option_table())
@@ -47,6 +52,7 @@ Environment read_environment(const char* const* variables) {
     std::array<std::optional<int>, kLaunchers.size()> rank, size;
     std::array<std::string, kJobs.size()> job;
     std::array<std::string, kLaunches.size()> launch;
+    bool is_step = false;
     for (; variables && *variables; ++variables) {
         const std::string_view line = *variables;
         const std::size_t equals = line.find('=');
@@ -57,6 +63,7 @@ Environment read_environment(const char* const* variables) {
         if (name == "COLUMNS") found.columns = static_cast<std::size_t>(count(value).value_or(0));
         if (name == "HOME") found.home = value;
         if (name == "XDG_CACHE_HOME") found.cache_home = value;
+        if (name == "SLURM_STEP_ID") is_step = gimbal_is_step_of_srun(value.data()) != 0;  // up to the line's end
         for (std::size_t i = 0; i < kLaunchers.size(); ++i) {
             const auto& [rank_name, size_name] = kLaunchers[i];
             if (name == rank_name) rank[i] = count(value);
@@ -68,7 +75,7 @@ Environment read_environment(const char* const* variables) {
             if (name == kLaunches[i]) launch[i] = value;
     }
     for (std::size_t i = kLaunchers.size(); i-- > 0;) {
-        if (!rank[i]) continue;
+        if (!rank[i] || (kLaunchers[i].first == "SLURM_PROCID" && !is_step)) continue;
         found.rank = *rank[i];
         found.ranks = size[i].value_or(1) > found.rank ? size[i].value_or(1) : found.rank + 1;
     }

@@ -259,6 +259,7 @@ LoadedOptions load_options(const Environment& environment, std::span<const Setti
     refuse_chunks_of_levels(loaded);
     refuse_shared_files(loaded);
     loaded.problems.insert(loaded.problems.end(), file_problems.begin(), file_problems.end());
+    loaded.in_file = file_problems.size();
     return loaded;
 }
 

@@ -43,6 +43,7 @@ struct Environment {
 struct LoadedOptions {
     Options options;              ///< complete; the default stands where the user's value was wrong
     std::vector<Error> problems;  ///< in the order environment (aliases first), overrides, file; empty: all is well
+    std::size_t in_file = 0;      ///< how many of them, the last ones, are the settings file's [count]
 };
 
 /// Judge what the user wrote. Precedence: overrides, then environment, then file, then default; in the environment an
@@ -91,7 +92,8 @@ void keep_out(const Error& error, bool own = false) noexcept;
 /// Every setting that is not hidden, with its origin, one per line.
 [[nodiscard]] std::string settings_text(const Options& options);
 
-/// Write to standard error with write(2): works before and after the life of the C++ streams.
+/// Write to standard error with write(2): works before and after the life of the C++ streams. All of it, unless who
+/// reads a pipe has stopped for 5 s (write_all()).
 void write_stderr(std::string_view text) noexcept;
 
 /// Read the settings of a TOML file, as text: booleans become on and off, arrays of numbers a list with

@@ -17,6 +17,7 @@
 #include "config/load.hpp"
 #include "config/table.hpp"
 #include "gimbal/options.hpp"
+#include "gimbal/output_file.hpp"
 
 extern "C" char** environ;
 
@@ -89,12 +90,13 @@ void write_stderr(std::string_view text) noexcept {
     const NotCancelled uncancelled;
     const HeldSignal pipe(SIGPIPE);
     const HeldSignal size(SIGXFSZ);
-    while (!text.empty()) {
-        const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
+    // Where the program, or who shares the pipe with it, has made it one that does not wait. A reader that has stopped
+    // is waited for once: relaxed, nothing else is told by it.
+    static std::atomic<bool> is_stuck{false};
+    if (is_stuck.load(std::memory_order_relaxed))
+        (void)!write(STDERR_FILENO, text.data(), text.size());
+    else if (write_all(STDERR_FILENO, text) == EAGAIN)
+        is_stuck.store(true, std::memory_order_relaxed);
 }
 
 std::string settings_text(const Options& options) {

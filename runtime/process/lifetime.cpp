@@ -159,11 +159,6 @@ void say_nobody_asked(const Options& asked) {
     }
 }
 
-// A process that outlives `gimbal run` has nobody to report to.
-bool nobody_collects(const std::string& run_dir) {
-    return access(run_dir.c_str(), F_OK) != 0 && errno == ENOENT;
-}
-
 // Everything that a process leaves behind. Ranks under `gimbal run` leave a record for it to merge; otherwise rank 0
 // speaks for itself.
 void leave_records() {
@@ -181,13 +176,20 @@ void leave_records() {
     if (asked.run_dir.empty() && nothing_ran && !waiting_is_known()) return;
     RunRecord record = current_record();
     warn_of_missing(record);
+    const auto write_output = [&] {
+        write_file_aside(from_start(expand_pattern(asked.output, record)), to_json(record));
+    };
+    if (is_out_of_reach()) {
+        if (nothing_ran && !waiting_is_known()) return;  // a shell before the rank's program
+        name_loops(record);
+        return write_output();
+    }
     if (!asked.run_dir.empty()) {
-        const std::string run_dir = from_start(asked.run_dir);
-        if (nobody_collects(run_dir)) return;
+        if (nobody_collects()) return;
         try {
-            write_file_aside(run_dir + "/" + record_file_name(record), to_json(record));
+            write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
         } catch (const Error&) {
-            if (nobody_collects(run_dir)) return;  // since a moment ago
+            if (nobody_collects()) return;  // since a moment ago
             // There may be room where the record is to be in the end.
             if (asked.output.empty()) throw;
             write_file_aside(own_path(from_start(expand_pattern(asked.output, record))), to_json(record));
@@ -203,11 +205,9 @@ void leave_records() {
         return;
     }
     // Who reads the file can look up what is not looked up here.
-    if (!asked.output.empty() && ending_in_handler())
-        attempt([&] { write_file_aside(from_start(expand_pattern(asked.output, record)), to_json(record)); });
+    if (!asked.output.empty() && ending_in_handler()) attempt(write_output);
     name_loops(record);
-    if (!asked.output.empty() && !ending_in_handler())
-        attempt([&] { write_file_aside(from_start(expand_pattern(asked.output, record)), to_json(record)); });
+    if (!asked.output.empty() && !ending_in_handler()) attempt(write_output);
     if (speaks)
         write_stderr(summary_text(record, asked.report, output_width(process_environment().columns, STDERR_FILENO)));
 }
@@ -285,6 +285,7 @@ __attribute__((constructor)) void on_load() {
     note_start();
     start_clock();
     load_options_at_start();
+    note_run_folder();
     attempt(check_replay);
     attempt(begin_trace);
     note_mpi();

@@ -86,6 +86,15 @@ gimbal_pin_settings gimbal_pin_settings_get(void) {
     }
 }
 
+const char* gimbal_pin_own_trace(const char* trace) {
+    try {
+        static const std::string path = trace[0] == '\0' ? "" : gimbal::own_path(trace);
+        return path.c_str();
+    } catch (const std::exception&) {
+        return trace;
+    }
+}
+
 void gimbal_pin_refuse(const char* name, const char* what, const char* hint) {
     try {
         const gimbal::Options& asked = gimbal::options();

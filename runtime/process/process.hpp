@@ -20,6 +20,16 @@ void note_openmp();
 /// @errors std::bad_alloc  @threads any  @cost as above, less where there are few loops
 [[nodiscard]] RunRecord brief_record();
 
+/// Look whether the folder of `gimbal run` is there. @threads one, at load
+void note_run_folder() noexcept;
+
+/// Whether a process has outlived `gimbal run`, and has nobody to report to.
+[[nodiscard]] bool nobody_collects();
+
+/// Whether this is a rank that has never seen the folder of `gimbal run`: on another node, whose TMPDIR is its own. It
+/// writes what it has to say where GIMBAL_OUTPUT says.
+[[nodiscard]] bool is_out_of_reach();
+
 /// Records for a process that is killed: from its first loop on, of its own or over ranks, the background thread writes
 /// what there is to say every few seconds, marked partial, in the place where the record at exit goes and in turn
 /// replaces it. While no loop ends it does so after each eighth of the wall time so far, for that, and for which loops

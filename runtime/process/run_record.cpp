@@ -2,9 +2,12 @@
 #include "process/process.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
 #include "base/warnings.hpp"
+#include "config/load.hpp"
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/elastic_team.h"
@@ -142,7 +146,27 @@ RunRecord record_with(bool brief) {
     return record;
 }
 
+std::atomic<bool> folder_was_there{false};  // relaxed: nothing else is told by it
+
 }  // namespace
+
+void note_run_folder() noexcept {
+    try {
+        folder_was_there.store(!options().run_dir.empty() && !nobody_collects(), std::memory_order_relaxed);
+    } catch (const std::bad_alloc&) {
+        // No memory for a path, at the program's start: it will find out by itself.
+    }
+}
+
+bool nobody_collects() {
+    const std::string& folder = options().run_dir;
+    return !folder.empty() && access(from_start(folder).c_str(), F_OK) != 0 && errno == ENOENT;
+}
+
+bool is_out_of_reach() {
+    return process_environment().ranks > 1 && !options().output.empty() &&
+           !folder_was_there.load(std::memory_order_relaxed) && nobody_collects();
+}
 
 void note_openmp() {
     if (!known_openmp.load(std::memory_order_relaxed))

@@ -17,6 +17,7 @@
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
+#include "gimbal/output_file.hpp"
 #include "loop/site_table.hpp"
 #include "ranks/steal_sums.hpp"
 #include "report/files.hpp"
@@ -52,21 +53,16 @@ std::uint64_t calls_so_far() {
     return calls;
 }
 
-/// A device or a pipe is written to once, at exit.
+/// A device or a pipe is written to once, at exit; a link to a file is replaced, as it is then.
 bool is_replaceable(const std::string& path) {
-    struct stat target {};
-    return lstat(path.c_str(), &target) != 0 ? errno == ENOENT : S_ISREG(target.st_mode);
-}
-
-/// A process that outlives `gimbal run` has nobody to write for.
-bool has_reader(const Options& asked) {
-    return asked.run_dir.empty() || access(from_start(asked.run_dir).c_str(), F_OK) == 0 || errno != ENOENT;
+    return !is_stream(path) && output_refusal(path).empty();
 }
 
 /// What is lost in MPI and in loops is told of one time: until a loop in progress has ended, that of before it.
 /// @param ended  a loop has, since the last one was written
 void write_snapshot(bool ended) {
-    if (!has_reader(options())) return;
+    const bool out_of_reach = is_out_of_reach();
+    if (!out_of_reach && nobody_collects()) return;
     RunRecord record = brief_record();
     if (!waiting_then) waiting_then = new std::optional<WaitingRecord>;
     if (ended)
@@ -75,8 +71,9 @@ void write_snapshot(bool ended) {
         record.waiting = *waiting_then;
     record.partial = "the process was still running when it wrote this, and wrote nothing later";
     const Options& asked = options();
-    const std::string path = from_start(asked.run_dir.empty() ? expand_pattern(asked.output, record)
-                                                              : asked.run_dir + "/" + record_file_name(record));
+    const std::string path =
+        from_start(asked.run_dir.empty() || out_of_reach ? expand_pattern(asked.output, record)
+                                                         : asked.run_dir + "/" + record_file_name(record));
     const std::string text = to_json(record);
     if (is_replaceable(path) && !background_is_stopping()) write_file_aside(path, text, Durable::no);
 }

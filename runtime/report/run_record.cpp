@@ -44,7 +44,9 @@ RunRecord describe_process() {
     record.pid = getpid();
     record.forked = is_forked();
     record.job = environment.job.empty() ? std::to_string(record.pid) : environment.job;
-    record.launch = environment.launch;
+    // Most launchers give a start no name; the next one may have the same job.
+    record.launch =
+        environment.launch.empty() ? settings.run_dir.substr(settings.run_dir.rfind('/') + 1) : environment.launch;
     record.rank = environment.rank;
     record.ranks = environment.ranks;
     record.seed = settings.seed;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Processes that do not reach their end: killed, aborted, left by _exit(). What is known of their loops is said, marked
 partial, with how they ended."""
+import contextlib
 import json
 import os
 import pathlib
@@ -172,6 +173,34 @@ class UnderTheLauncher(EndedEarly):
         self.assertIn("WARN partial: killed by SIGKILL (Killed), after SIGTERM", stderr)
         self.assertRegex(self.output()["partial"], "^killed by SIGKILL")
 
+    def test_of_several_that_a_launcher_started_one_reports_all_before_the_kill(self):
+        why = "or could not write its last record"
+        for ignores, other in (("trap '' TERM; ", "the process is still running"), ("", why)):
+            with self.subTest(other=other):
+                self.setUp()
+                # This process stands for the launcher.
+                rank = self.script(f'[ $PMI_RANK = 0 ] || {{ {ignores}exec {self.program} pause; }}\n'
+                                   f"exec {self.program} stubborn\n", "rank.sh")
+                tools = [subprocess.Popen([self.tool, "run", "--output", "o-%r.json", "--", rank],
+                                          env=self.environment({"WAIT": "record", "PMI_RANK": str(i), "PMI_SIZE": "2"}),
+                                          cwd=self.work, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                         for i in (0, 1)]
+                self.wait_for(self.work / "ready", tools[0])
+                for tool in tools:
+                    tool.send_signal(signal.SIGTERM)
+                for i in (0, 1):
+                    self.wait_for(self.work / f"o-{i}.json", next(one for one in tools if one.poll() is None))
+                records = [self.output(f"o-{i}.json") for i in (0, 1)]
+                time.sleep(1)  # and the other one has had its five seconds, too
+                for process in [tool.pid for tool in tools] + [record["pid"] for record in records]:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(process, signal.SIGKILL)
+                said = "".join(tool.communicate(timeout=LIMIT_S)[1] for tool in tools)
+                self.assertEqual(said.count("still runs 5 s after SIGTERM; this is the report so far"), 1, said)
+                self.assertRegex(said, r"solver\.c:42 sweep +20 +2000 +fac2 ")
+                self.assertRegex(records[0]["partial"], "^the process is still running, after SIGTERM ")
+                self.assertIn(other + ", after SIGTERM ", records[1]["partial"])
+
     def test_a_launcher_that_is_killed_leaves_the_records(self):
         process = self.started("pause")
         record = self.wait_for_record(process)
@@ -256,6 +285,25 @@ class WithoutTheLauncher(EndedEarly):
         self.assertIn("still running when it wrote this", self.output()["partial"])
         self.assert_loops(self.output())
         self.assertEqual([path.name for path in self.work.iterdir()], ["out.json"])
+
+    def test_a_link_to_a_file_is_replaced_while_the_program_runs_as_it_is_at_its_end(self):
+        (self.work / "precious").write_text("old")
+        (self.work / "out.json").symlink_to("precious")
+        self.assertEqual(self.alone("9", env={"GIMBAL_OUTPUT": "out.json", "WAIT": "out.json"}).returncode, -9)
+        self.assertIn("still running when it wrote this", self.output()["partial"])
+        self.assertEqual((self.work / "precious").read_text(), "old")
+
+    def test_the_file_of_a_rank_on_another_node_whose_folder_of_records_is_not_there_is_kept_current(self):
+        env = {"GIMBAL_OUTPUT": "out-%r.json", "GIMBAL_RUN_DIR": "/nonexistent/gimbal-run-a", "PMI_RANK": "1",
+               "PMI_SIZE": "2"}
+        with subprocess.Popen([self.program, "pause"], env=self.environment(env), cwd=self.work) as process:
+            deadline = time.monotonic() + LIMIT_S
+            path = self.work / "out-1.json"
+            while not (path.exists() and '"calls": 10' in path.read_text()) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            process.kill()
+        self.assertIn("still running when it wrote this", self.output("out-1.json")["partial"])
+        self.assert_loops(self.output("out-1.json"))
 
     def test_the_programs_signals_stay_its_own(self):
         def masks(result):

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where output goes: full disks are said and end in a status that is not 0; no file is written through a link."""
+import fcntl
 import json
 import os
 import re
 import resource
 import subprocess
 import sys
+import time
 import unittest
 
 from campaign_support import SOURCES, CampaignTest
@@ -124,6 +126,20 @@ class Output(CampaignTest):
         (self.work / "results").symlink_to("real")
         self.assertEqual(self.gimbal("run", "--output", "results/o.json", "--", program).returncode, 0)
         self.assertTrue((self.work / "real" / "o.json").is_file())
+
+    def test_a_report_is_whole_where_standard_error_does_not_wait_for_its_reader(self):
+        """Who shares the pipe has made it non-blocking, and it is full for a while."""
+        words = ("run", "--report", "full", "--", self.writing_script(record(loops=200) | {"job": "7"}))
+        whole = self.gimbal(*words).stderr
+        reader, writer = os.pipe()
+        size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        self.assertGreater(len(whole), 2 * size)
+        os.set_blocking(writer, False)
+        with subprocess.Popen([self.tool, *words], env=self.environment(), cwd=self.work, stderr=writer):
+            os.close(writer)
+            time.sleep(1)
+            with open(reader, encoding="utf-8") as said:
+                self.assertEqual(said.read(), whole)
 
     def test_standard_output_and_pipes_may_be_named(self):
         program = self.writing_script(record())

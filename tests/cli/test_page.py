@@ -111,11 +111,11 @@ class Page(ToolTest):
             (self.work / name).write_text(text)
         for names, steps, rank in ((files, "there/steps-3.csv", 3), (files, "other.csv", None),
                                    (files[1:], "other.csv", 3)):
-            line = self.figures(self.page(*names, more=("--steps", steps, "--")))[0]["loops"][0]["timeline"]
+            line = self.figures(self.page(*names, more=("--steps", steps)))[0]["loops"][0]["timeline"]
             self.assertEqual(line["rank"], rank, (names, steps))
         self.assertIn("late_or_lost", line["point_fields"])
         files.append(self.save("later.json", record() | {"job": "8"}))
-        result = self.gimbal("report", "--html", "x.html", "--steps", "other.csv", "--", *files)
+        result = self.gimbal("report", "--html", "x.html", "--steps", "other.csv", *files)
         self.assertEqual(result.returncode, 2)
         self.assertIn("report --steps: the records are of several runs", result.stderr)
         self.assertFalse((self.work / "x.html").exists())
@@ -211,6 +211,14 @@ class PageInABrowser(ToolTest):
                                    ".map((part) => part.dataset.tip.split('\\n')[1])")
         self.assertEqual(shown, ["work: 1.97 s, 19.7 %", "scheduling: 0.0300 s, 0.3 %", "imbalance: 1.00 s, 10.0 %",
                                  "elsewhere: 7.00 s, 70.0 %"])
+
+    def test_a_bar_of_several_processes_says_that_it_is_their_sum(self):
+        two = [record(pid=pid) | {"job": "7", "launch": "one", "started_s": 1767268800.25} for pid in (100, 101)]
+        self.show(two)
+        self.assertIn("10 s", self.text("#summary .card"))  # both at the same time
+        self.assertEqual(self.text("#time h3"), "The processes: their wall times, added up")
+        self.show(two[:1])
+        self.assertEqual(self.text("#time h3"), "The process: its wall time")
 
     def test_keys_select_filter_and_switch(self):
         self.show(large_run(4, 1, 2))

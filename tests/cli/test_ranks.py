@@ -11,9 +11,12 @@ from support import ToolTest, record
 
 PROGRAM = """
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include "gimbal/rank_loop.h"
 int main(int argc, char** argv) {
     (void)argv;
+    if (getenv("REMOVED")) rmdir(getenv("REMOVED"));
     gimbal_rank_settings settings;
     if (argc > 1) gimbal_rank_settings_get(&settings);
     puts("started");
@@ -130,6 +133,34 @@ class Ranks(ToolTest):
         subprocess.run([launcher], env=env, cwd=self.work, check=True, timeout=600)
         self.assertIn("2 ranks x 2 threads", (self.work / "said").read_text())
         self.assertEqual(list((self.work / "temporary").iterdir()), [])
+
+    def test_a_rank_that_never_sees_the_folder_of_records_writes_its_own_output(self):
+        """On another node TMPDIR may be its own. Who is no rank, or has seen the folder, outlives `gimbal run`, whose
+        files stay as they are; a shell before the rank's program has nothing to say."""
+        out = {"GIMBAL_RUN_DIR": "/nonexistent/gimbal-run-a", "GIMBAL_OUTPUT": "r-%r.json"}
+        self.assertEqual(self.rank(1, env=out).stderr, "")
+        subprocess.run([self.program, "settings", "steal"], env=self.environment(out), cwd=self.work, check=True,
+                       stdout=subprocess.DEVNULL, timeout=600)
+        folder = self.work / "folder"
+        folder.mkdir()
+        self.rank(1, "settings", "steal", env=out | {"GIMBAL_RUN_DIR": str(folder), "REMOVED": str(folder)})
+        self.assertEqual(list(self.work.iterdir()), [])
+        for rank in (0, 1):
+            self.assertEqual(self.rank(rank, "settings", "steal", env=out).stderr, "")
+        text = self.gimbal("report", "r-0.json", "r-1.json").stdout
+        self.assertIn("  stolen: 24 of 84 items in 6 of 8 attempts", text)
+
+    def test_of_ranks_on_nodes_without_a_shared_folder_gimbal_run_reports_all(self):
+        rank = self.script('[ $PMI_RANK = 0 ] || GIMBAL_RUN_DIR=/nonexistent/${GIMBAL_RUN_DIR##*/}\n'
+                           f"exec {self.program} settings steal\n", "rank.sh")
+        launcher = self.script('shift 2\nPMI_RANK=0 "$@" & PMI_RANK=1 "$@"\nwait\n', "mpiexec")
+        words = ("-n", "2", "--mpiexec", launcher, "--output", "r-%r.json")
+        done = self.gimbal("run", *words, "--", rank, env={"PMI_SIZE": "2"})
+        self.assertIn("  stolen: 24 of 84 items in 6 of 8 attempts", done.stderr)
+        self.assertNotIn("WARN", done.stderr)
+        text = self.gimbal("report", "r-0.json", "r-1.json").stdout
+        self.assertEqual(text.count("gimbal 0."), 1)
+        self.assertIn("  stolen: 24 of 84 items in 6 of 8 attempts", text)
 
     def test_a_warning_is_said_once_and_stands_in_the_report(self):
         first, second = (self.rank(rank, "settings", "steal", "warn") for rank in (0, 1))

@@ -271,6 +271,13 @@ class Records(ToolTest):
                       result.stderr)
         self.assertIn("called _exit or exec, before its first loop of Gimbal's or within 0.2 s of that;", result.stderr)
 
+    def test_a_program_that_leaves_by_exit_130_is_not_said_to_be_killed(self):
+        for end, status, says in (("exit 130", 130, "its status says that it was ended by signal 2 (Interrupt)"),
+                                  ("kill -KILL $$", 137, "it was ended by signal 9 (Killed)")):
+            result = self.gimbal("run", "--", self.script(end + "\n"))
+            self.assertEqual(result.returncode, status)
+            self.assertIn(f"left no record: {says}.\n", result.stderr)
+
     def test_without_room_for_records_the_file_of_output_is_reported(self):
         (self.work / "old.json").write_text(json.dumps(record()))
         os.utime(self.work / "old.json", (1, 1))

@@ -256,6 +256,16 @@ class WrongInput(ToolTest):
         result = self.gimbal("run", "--", "true", env={"GIMBAL_FOO": "1", "GIMBAL_STRICT": "0"})
         self.assertEqual(result.returncode, 0)
 
+    def test_not_strict_holds_for_a_settings_file_too_but_not_for_flags(self):
+        (self.work / "lax.toml").write_text('strict = false\nshedule = "ss"\n')
+        (self.work / "wrong.toml").write_text('shedule = "ss"\n')
+        lax = {"GIMBAL_STRICT": "0"}
+        for name, env in (("lax.toml", {}), ("wrong.toml", lax)):
+            self.assertEqual(self.gimbal("run", "--config", name, "--", "true", env=env).returncode, 0, name)
+            self.refused("--config", name, "--schedule", "fac22", env=env, says=["--schedule", "command line"])
+        self.refused("--config", "", env=lax, says=["--config"])
+        self.refused("--config", "wrong.toml", says=["shedule"])
+
     def test_openmps_own_values_are_never_errors(self):
         for value in ("static", "dynamic,-1", "monotonic:guided,4", "static_steal"):
             self.assertEqual(self.gimbal("run", "--", "true", env={"OMP_SCHEDULE": value}).returncode, 0, value)

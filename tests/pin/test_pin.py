@@ -230,6 +230,16 @@ class Programs(unittest.TestCase):
         self.assertEqual(result.returncode, 7, result.stderr)
         self.assertEqual(figures(result.stdout)["outside"], 0)
 
+    def test_processes_of_one_run_have_a_trace_each(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number in (1, 2):
+                run("busy_pthread", 2, 0.3, GIMBAL_PIN_TRACE=f"{folder}/t.csv", GIMBAL_RUN_DIR=folder)
+                traces = sorted(path.name for path in pathlib.Path(folder).glob("t*.csv"))
+                self.assertEqual(len(traces), number, traces)
+            self.assertRegex(traces[0], r"^t-\d+\.csv$")
+            for name in traces:
+                self.assertTrue(pathlib.Path(folder, name).read_text(encoding="utf-8").startswith("time_s,tick"))
+
     def test_a_trace_that_cannot_be_written_ends_nothing(self):
         result = run("busy_pthread", 2, 1, GIMBAL_PIN_TRACE="/dev/full")
         self.assertEqual(result.returncode, 7)

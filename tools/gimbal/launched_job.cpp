@@ -11,8 +11,9 @@
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <filesystem>
-#include <string_view>
 #include <thread>
 
 #include "base/host_name.hpp"
@@ -20,6 +21,7 @@
 #include "gimbal/error.hpp"
 #include "gimbal/launchers.h"
 #include "gimbal/process_stat.hpp"
+#include "launch.hpp"
 
 namespace gimbal::tool {
 
@@ -69,14 +71,6 @@ std::string launcher_of_all() {
     return process > 1 ? std::to_string(process) + "-" + std::to_string(stat_field(process, 22)) : std::string();
 }
 
-/// Inside a batch script of Slurm every program is told that it is rank 0 of all tasks; ranks of srun have a step.
-bool is_launched() {
-    return std::any_of(kLaunchers.begin(), kLaunchers.end(), [](const auto& launcher) {
-        const std::string_view name = launcher.first == "SLURM_PROCID" ? "SLURM_STEP_ID" : launcher.first;
-        return std::getenv(std::string(name).c_str()) != nullptr;
-    });
-}
-
 /// A folder of this user's, and nobody else's: the name can be guessed.
 bool make_or_join(const std::string& path) {
     struct stat info {};
@@ -110,7 +104,7 @@ std::vector<int> runs_of(const std::string& path) {
 }  // namespace
 
 LaunchedJob::LaunchedJob(const Environment& environment, bool starts_ranks_itself) : rank_(environment.rank) {
-    if (environment.ranks < 2 || starts_ranks_itself || !is_launched()) return;
+    if (environment.ranks < 2 || starts_ranks_itself) return;
     const int here = gimbal_ranks_of_node(0);
     expected_ = here > 0 ? here : environment.ranks;
     const std::string launcher = launcher_of_all();
@@ -162,6 +156,18 @@ bool LaunchedJob::others_run_in(const std::string& folder) const {
         if (runs) return true;
     }
     return false;
+}
+
+bool LaunchedJob::is_first_overdue() {
+    const int said = open_in(folder_, "overdue");
+    if (said < 0) return true;
+    flock(said, LOCK_EX);  // until it is closed
+    struct stat before {};
+    const bool first =
+        fstat(said, &before) != 0 || before.st_size == 0 || std::time(nullptr) - before.st_mtime > kOverdue_s;
+    if (first) (void)!write(said, ".", 1);
+    close(said);
+    return first;
 }
 
 bool LaunchedJob::is_last() {

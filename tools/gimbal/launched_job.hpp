@@ -22,6 +22,11 @@ public:
     /// For the records of all; empty: none is shared.
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
 
+    /// To be called where the program still runs kOverdue_s after a signal that asks it to end, which mostly comes to
+    /// all ranks at once.
+    /// @return whether this one is to report for all so far: none has in the last kOverdue_s
+    [[nodiscard]] bool is_first_overdue();
+
     /// To be called once the program has ended and its record is there. Others that have not begun yet, or have died,
     /// are waited for a few seconds.
     /// @return whether this one is to report for all, and to remove the folder

@@ -121,8 +121,10 @@ void add_report(CLI::App& app, CommandLine& line) {
         ->excludes("--full")
         ->excludes("--compare");
     report
-        ->add_option("--steps", line.report.steps,
-                     "Files of --record, for charts over steps;\ndefault: those that the records name")
+        ->add_option(
+            "--steps", line.report.steps,
+            "File of --record, for charts over steps; one for each --steps\ndefault: those that the records name")
+        ->allow_extra_args(false)
         ->needs("--html");
     report->add_flag("--json", line.report.json, "As JSON")
         ->excludes("--trace")

@@ -42,10 +42,11 @@ namespace {
 
 constexpr int kRefused = 2;
 
-/// Settings as the program will see them. A wrong flag always stops; a wrong variable unless GIMBAL_STRICT is off,
-/// and then the library warns.
+/// Settings as the program will see them. A wrong flag always stops; a wrong variable, or what a settings file says,
+/// unless GIMBAL_STRICT is off, and then the library warns.
 Options checked_options(const Environment& environment, const RunRequest& request) {
-    validate(load_options({}, request.overrides));
+    const LoadedOptions flags = load_options({}, request.overrides);
+    if (flags.problems.size() > flags.in_file) validate(flags);
     LoadedOptions loaded = load_options(environment, request.overrides);
     if (loaded.options.strict) validate(loaded);
     return std::move(loaded.options);
@@ -92,9 +93,11 @@ int check_startable(const std::string& name) {
 void explain_no_record(const RunRequest& request, const ProgramEnd& end, const std::string& refusal) {
     std::string text = "gimbal: warning: " + request.command.front() + " left no record";
     if (!refusal.empty()) return write_stderr(text + ": " + refusal + "\n        Set TMPDIR to a folder with room.\n");
-    const int signal = end.status - 128;
+    const int signal = end.killed_by ? end.killed_by : end.status - 128;
     if (signal > 0 && sigabbrev_np(signal)) {  // a launcher that fails leaves 255, which is no signal's
-        text += ": it was ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+        // Shells and launchers say so of what they started, and a program may leave by exit(130).
+        text += end.killed_by ? ": it was ended by signal " : ": its status says that it was ended by signal ";
+        text += std::to_string(signal) + " (" + strsignal(signal) + ")";
     } else if (end.asked_to_end && request.ranks == 0) {
         text += ": it ended with status " + std::to_string(end.status) + " after signal " +
                 std::to_string(end.asked_to_end) + " (" + strsignal(end.asked_to_end) + ") came to gimbal run";
@@ -144,8 +147,11 @@ void report_records(const RunRequest& request, const Options& options, const Run
     std::vector<RunRecord> records = folder.records(problems);
     for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");
     const bool collected = !records.empty();
-    if (!collected && !options.output.empty())
-        records = output_records(read_environment(environ), request, options.output, end.pid, since_ns);
+    // Ranks on other nodes, whose TMPDIR is their own, or all where the folder has no room.
+    if ((!collected || request.ranks > 1) && !options.output.empty())
+        for (RunRecord& one : output_records(read_environment(environ), request, options.output, end.pid, since_ns))
+            if (std::none_of(records.begin(), records.end(), [&](const auto& other) { return other.rank == one.rank; }))
+                records.push_back(std::move(one));
     if (records.empty()) {
         if (options.report != ReportLevel::off || !options.output.empty())
             explain_no_record(request, end, folder.refusal());
@@ -163,8 +169,6 @@ void report_records(const RunRequest& request, const Options& options, const Run
             if (setting.origin == "environment" && options.origin(setting.name) != "default")
                 setting.origin = options.origin(setting.name);  // the program was given all as variables
         record.no_loop_hint = why_no_loop(facts, !options.loops.empty(), record.openmp_use);
-        // Most launchers give a start no name; the next one may have the same job.
-        if (record.launch.empty()) record.launch = folder.name();
     }
     write_stderr(merged_text(records, options.report, output_width(read_environment(environ).columns, STDERR_FILENO)));
     if (collected && !options.output.empty()) write_outputs(options.output, records);
@@ -264,8 +268,9 @@ int run(const RunRequest& request) {
     };
     // Of several ranks that a launcher has started the last one speaks; before the end nobody knows who that is.
     const auto overdue = [&](const ProgramEnd& so_far) {
+        if (!job->folder().empty() && !job->is_first_overdue()) return;
         write_stderr(overdue_text(request, so_far));
-        if (job->folder().empty()) report_end(so_far);
+        report_end(so_far);
     };
     const Variables own = request.ranks == 0
                               ? variables

@@ -180,16 +180,18 @@ std::string launcher_name(const RunRequest& request) {
 }
 
 std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const RunRecord& record) {
-    if (end.running || is_alive(record)) return "the process is still running";
-    if (record.pid == end.pid) {
+    const bool own = record.pid == end.pid;
+    if (is_alive(record) || (end.running && (own || !is_this_host(record.host)))) return "the process is still running";
+    if (own) {
         if (end.killed_by) return "killed by " + signal_text(end.killed_by);
         return "it left by _exit() or exec(), or could not write its last record; status " + std::to_string(end.status);
     }
     std::string text = request.ranks > 0
                            ? "it was killed, perhaps by the launcher since another rank had ended, left by _exit() or "
-                             "exec(), or "
-                             "could not write its last record; "
-                           : "it was killed, left by _exit() or exec(), or could not write its last record; ";
+                             "exec(), or could not write its last record"
+                           : "it was killed, left by _exit() or exec(), or could not write its last record";
+    if (end.running) return text;
+    text += "; ";
     text += request.ranks > 0 ? launcher_name(request) : request.command.front();
     if (end.killed_by) return text + " was killed by " + signal_text(end.killed_by);
     // As shells and launchers have it.

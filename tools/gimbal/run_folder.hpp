@@ -22,8 +22,6 @@ public:
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
 
-    /// "gimbal-run-" and letters of its own. @errors std::bad_alloc
-    [[nodiscard]] std::string name() const { return path_.substr(path_.rfind('/') + 1); }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
     /// Leave it to the others that share it.

@@ -46,8 +46,9 @@ function stackedBars(rows, parts, width, id, label) {
 }
 
 /**
- * Parts of each rank's wall time. Loops over ranks hold loops of threads; where there are some, only what a rank waits
- * for the others in a loop over ranks comes on top of them.
+ * Parts of each rank's wall time, of the sum of its processes' where it had several: so are the times of loops. Loops
+ * over ranks hold loops of threads; where there are some, only what a rank waits for the others in a loop over ranks
+ * comes on top of them.
  */
 function rankRows() {
     const one = run(), byRank = new Map();
@@ -94,7 +95,10 @@ function timeSection(width) {
         legend(used));
     const bars = make("div");
     bars.innerHTML = stackedBars(ranks, used, width, "rank-bars", "Wall time of each rank and its parts");
-    section.append(make("h3", {}, ranks.length > 1 ? "Ranks: wall time of each" : "The process: its wall time"), bars);
+    const summed = one.processes.length > ranks.length;
+    section.append(make("h3", {}, ranks.length > 1 ?
+        summed ? "Ranks: wall times of each one's processes, added up" : "Ranks: wall time of each" :
+        summed ? "The processes: their wall times, added up" : "The process: its wall time"), bars);
     if (one.loops.length === 0) return section;
     const loops = make("div");
     loops.innerHTML = stackedBars(rows, kLoopParts, width, "loop-bars", "Time in each loop and its parts");

@@ -16,6 +16,15 @@
     X("PALS_RANKID", "")                              \
     X("SLURM_PROCID", "SLURM_NTASKS")
 
+/** Whether srun has started this step of a job, so that SLURM_PROCID and SLURM_NTASKS are of its ranks. A batch script,
+ *  and a shell of salloc, are told 0 of all tasks of the job; they have no number of a step, or one of Slurm's own.
+ *  @param step  SLURM_STEP_ID; null: not set  @threads any */
+static inline int gimbal_is_step_of_srun(const char* step) {
+    const unsigned long own_numbers = 0xfffffff0UL; /* from here on, in all versions */
+    char* end = NULL;
+    return step && *step >= '0' && *step <= '9' && strtoul(step, &end, 10) < own_numbers && *end == '\0';
+}
+
 /** One entry of a list of tasks by node, "2(x3),1": two on each of three nodes, one on the next.
  *  @param node  counted from 0; < 0: not known, then all have to be alike  @return [count]; 0: it does not say
  *  @threads any */

@@ -104,6 +104,12 @@ struct gimbal_pin_settings {
 /** @errors none  @threads one, while the library is loaded  @cost small */
 GIMBAL_API gimbal_pin_settings gimbal_pin_settings_get(void);
 
+/** To be called when the trace is begun: of the processes of one `gimbal run` the first one has the path of
+ *  GIMBAL_PIN_TRACE, and others another.
+ *  @param trace  as in gimbal_pin_settings
+ *  @return valid until the process ends; `trace` where there is no memory  @threads one, not at load  @cost a file */
+GIMBAL_API const char* gimbal_pin_own_trace(const char* trace);
+
 /** A setting of placement that libgimbal.so could not judge is wrong: said as every wrong setting is, by rank 0, and
  *  ends the process with status 2; with GIMBAL_STRICT=0 it is a warning, and this returns.
  *  @param name  the variable  @param what  what is wrong  @param hint  what is allowed, or ""

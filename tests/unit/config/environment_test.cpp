@@ -33,6 +33,11 @@ TEST(Environment, TakesTheSeedsVariablesAndWhatLooksLikeThemButNoneOfLibomps) {
     EXPECT_EQ(found.settings[4].name, "LB4MPI_RL_OPTION");
 }
 
+TEST(Environment, WhereGimbalLiesIsNoSetting) {
+    EXPECT_TRUE(read({"GIMBAL_ROOT=/opt/gimbal", "GIMBAL_DIR=/opt/gimbal/lib/cmake/gimbal"}).settings.empty());
+    EXPECT_EQ(read({"GIMBAL_ROOTS=/opt"}).settings.size(), 1U);
+}
+
 TEST(Environment, TellsAnEmptyScheduleFromNone) {
     EXPECT_EQ(read({"OMP_SCHEDULE="}).omp_schedule, "");
     EXPECT_EQ(read({"OMP_SCHEDULE=fac2,4"}).omp_schedule, "fac2,4");
@@ -50,9 +55,18 @@ TEST(Environment, EveryLauncherTellsRankAndRanks) {
                                      {"OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8"},
                                      {"PMIX_RANK=3", "PMIX_SIZE=8"},
                                      {"SLURM_PROCID=3", "SLURM_NTASKS=8"}}) {
-        EXPECT_EQ(read({rank, size}).rank, 3) << rank;
-        EXPECT_EQ(read({rank, size}).ranks, 8) << rank;
+        EXPECT_EQ(read({rank, size, "SLURM_STEP_ID=0"}).rank, 3) << rank;
+        EXPECT_EQ(read({rank, size, "SLURM_STEP_ID=0"}).ranks, 8) << rank;
     }
+}
+
+TEST(Environment, OnlyAStepOfSrunHasSlurmsRanks) {
+    // A batch script has no step, or that of batch scripts; a shell of salloc has that of shells.
+    EXPECT_EQ(read({"SLURM_PROCID=0", "SLURM_NTASKS=8"}).ranks, 1);
+    for (const char* const step : {"SLURM_STEP_ID=4294967291", "SLURM_STEP_ID=4294967290", "SLURM_STEP_ID=",
+                                   "SLURM_STEP_ID=batch", "SLURM_STEP_ID=-1", "SLURM_STEP_ID=99999999999999999999"})
+        EXPECT_EQ(read({"SLURM_PROCID=0", "SLURM_NTASKS=8", step}).ranks, 1) << step;
+    EXPECT_EQ(read({"SLURM_STEP_ID=17", "SLURM_PROCID=1", "SLURM_NTASKS=8"}).rank, 1);
 }
 
 TEST(Environment, TheLauncherBeatsTheBatchScriptAroundIt) {
