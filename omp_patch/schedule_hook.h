@@ -109,8 +109,8 @@ int __kmp_hook_has_room(int file, const char *folder, const char *name);
  * nothing is done, and __kmp_hook_has_room() says so. @threads any */
 int __kmp_hook_truncate(int file, long bytes);
 
-/** Whether the program is of GNU code: a libgomp is loaded. Found once; then this
- * library is not unloaded any more. @threads one, when libomp starts */
+/** Whether the program is of GNU code: a libgomp is loaded. Found once.
+ * @threads one, when libomp starts */
 void __kmp_hook_find_libgomp(void);
 extern int __kmp_hook_beside_libgomp;
 /** Threads of a team: as many as there are processors when libomp begins, or
