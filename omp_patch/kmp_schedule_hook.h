@@ -256,8 +256,10 @@ static __attribute__((noinline)) int
 __kmp_hook_elastic_size(kmp_info_t *th, int level, int asked, int named,
                         bool gnu, microtask_t task, kmp_va_list ap) {
   if (level > 0 || th->th.th_teams_microtask != NULL ||
-      __kmp_hook_team.threads != 0)
+      __kmp_hook_team.threads != 0) {
+    __kmp_hook.gimbal_team_inside();
     return asked;
+  }
   const void *code = (const void *)task;
   if (gnu && ap) {
     va_list arguments;

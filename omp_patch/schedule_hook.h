@@ -18,7 +18,7 @@ extern "C" {
  * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
  * every change of a function, its meaning, or a structure that both sides use.
  */
-#define GIMBAL_HOOK_VERSION 15
+#define GIMBAL_HOOK_VERSION 16
 
 /** The schedule hook: all of libgimbal.so that the patched OpenMP runtime
  * calls. gimbal/loop.h, gimbal/known_loops.h, gimbal/core_loan.h,
@@ -50,6 +50,7 @@ extern "C" {
   FUNCTION(gimbal_spinning_threads)                                            \
   FUNCTION(gimbal_team_begin)                                                  \
   FUNCTION(gimbal_team_end)                                                    \
+  FUNCTION(gimbal_team_inside)                                                 \
   FUNCTION(gimbal_team_numbered)                                               \
   FUNCTION(gimbal_traced_calls)
 
