@@ -239,13 +239,27 @@ static inline bool __kmp_hook_is_number(const void *execution) {
   return ((kmp_uint64)(kmp_uintptr_t)execution & 1) != 0;
 }
 
-// For __kmp_hook_team_size() where teams are elastic.
+// Threads that a team which `th` forks can have under OMP_THREAD_LIMIT and
+// KMP_DEVICE_THREAD_LIMIT, as __kmp_reserve_threads() counts them. That one has
+// a lock, and the last word.
+static inline int __kmp_hook_thread_limit(kmp_info_t *th) {
+  const kmp_root_t *root = th->th.th_root;
+  const kmp_cg_root_t *group = th->th.th_cg_roots;
+  const int has = root->r.r_active ? 1 : root->r.r_hot_team->t.t_nproc;
+  return has + KMP_MIN(__kmp_max_nth - __kmp_nth,
+                       group->cg_thread_limit - group->cg_nthreads);
+}
+
+// For __kmp_hook_team_size() where teams are elastic. No surplus workers are
+// asked for where a limit forbids them: libomp would say that it cuts the team.
 static __attribute__((noinline)) int
 __kmp_hook_elastic_size(kmp_info_t *th, int level, int asked, int named,
                         bool gnu, microtask_t task, kmp_va_list ap) {
   if (level > 0 || th->th.th_teams_microtask != NULL ||
-      __kmp_hook_team.threads != 0)
+      __kmp_hook_team.threads != 0) {
+    __kmp_hook.gimbal_team_inside();
     return asked;
+  }
   const void *code = (const void *)task;
   if (gnu && ap) {
     va_list arguments;
@@ -254,7 +268,10 @@ __kmp_hook_elastic_size(kmp_info_t *th, int level, int asked, int named,
     va_end(arguments);
   }
   __kmp_hook_team = __kmp_hook.gimbal_team_begin(named ? NULL : code, asked);
-  return __kmp_hook_team.threads;
+  const int threads = (int)__kmp_hook_team.threads;
+  return threads == asked
+             ? asked
+             : KMP_MAX(asked, KMP_MIN(threads, __kmp_hook_thread_limit(th)));
 }
 
 // A team forks that would get `asked` threads, which the program has named if
@@ -322,15 +339,18 @@ static inline void __kmp_hook_team_end(kmp_info_t *th) {
   if (team->t.t_level != 1 || team->t.t_serialized > 1)
     return;
   __kmp_hook.gimbal_team_end(__kmp_hook_team.region);
+  // Serial code may ask for numbers: they are of no region.
+  __kmp_hook_team.region = NULL;
   __kmp_hook_team.threads = 0;
 }
 
-// For the loops of a team that this thread has forked.
+// For the loops of a team that this thread has forked. A limit may have left it
+// no more threads than have cores, or fewer.
 static inline void __kmp_hook_note_team(kmp_team_t *team) {
   bool outermost = team->t.t_level == 1 && __kmp_hook_team.threads != 0;
-  kmp_uint64 own = outermost && __kmp_hook_team.own < __kmp_hook_team.threads
-                       ? __kmp_hook_team.own
-                       : 0;
+  bool has_surplus =
+      outermost && __kmp_hook_team.own < (uint32_t)team->t.t_nproc;
+  kmp_uint64 own = has_surplus ? __kmp_hook_team.own : 0;
   gimbal_region *region = outermost ? __kmp_hook_team.region : NULL;
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     team->t.t_disp_buffer[i].hook_own = own;

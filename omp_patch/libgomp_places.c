@@ -157,14 +157,6 @@ static void note_threads(void *library) {
  * them: those that the main thread has started inherit it. NULL: nothing. */
 static processors *bound_to, *all_places;
 
-/* The end of a library takes its locks and its threads along. libgomp is never
- * unloaded; this is not either, where it stands in for it. */
-static void stay_loaded(void) {
-  Dl_info self;
-  if (dladdr(&__kmp_hook_beside_libgomp, &self) != 0 && self.dli_fname)
-    dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 void __kmp_hook_find_libgomp(void) {
   /* A child of fork() has its parent's answer, and must not ask the loader:
    * another thread of its parent may have been at it. */
@@ -198,8 +190,6 @@ void __kmp_hook_find_libgomp(void) {
     }
   }
   free(found);
-  if (__kmp_hook_beside_libgomp)
-    stay_loaded();
   if (places_in_all > 0) {
     bound_to = first;
     all_places = all;

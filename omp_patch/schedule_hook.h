@@ -18,7 +18,7 @@ extern "C" {
  * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
  * every change of a function, its meaning, or a structure that both sides use.
  */
-#define GIMBAL_HOOK_VERSION 15
+#define GIMBAL_HOOK_VERSION 16
 
 /** The schedule hook: all of libgimbal.so that the patched OpenMP runtime
  * calls. gimbal/loop.h, gimbal/known_loops.h, gimbal/core_loan.h,
@@ -50,6 +50,7 @@ extern "C" {
   FUNCTION(gimbal_spinning_threads)                                            \
   FUNCTION(gimbal_team_begin)                                                  \
   FUNCTION(gimbal_team_end)                                                    \
+  FUNCTION(gimbal_team_inside)                                                 \
   FUNCTION(gimbal_team_numbered)                                               \
   FUNCTION(gimbal_traced_calls)
 
@@ -109,8 +110,8 @@ int __kmp_hook_has_room(int file, const char *folder, const char *name);
  * nothing is done, and __kmp_hook_has_room() says so. @threads any */
 int __kmp_hook_truncate(int file, long bytes);
 
-/** Whether the program is of GNU code: a libgomp is loaded. Found once; then this
- * library is not unloaded any more. @threads one, when libomp starts */
+/** Whether the program is of GNU code: a libgomp is loaded. Found once.
+ * @threads one, when libomp starts */
 void __kmp_hook_find_libgomp(void);
 extern int __kmp_hook_beside_libgomp;
 /** Threads of a team: as many as there are processors when libomp begins, or

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/own_state.hpp"
 #include "engine/execution.hpp"
 #include "lending/elastic_regions.hpp"
 #include "trace/recorder.hpp"
@@ -24,6 +25,7 @@ int Execution::next_surplus(gimbal_share& share, std::uint64_t& first, std::uint
 // Until there is a core, or the loop has run out. In a region that was cancelled the team's own workers may never come.
 void Execution::await_core(SurplusSlot& slot) noexcept {
     constexpr int kLongSleeps = 10;
+    const OwnState own;
     NodeCores& cores = node_cores();
     cores.roam();
     for (int slept = 0; slept < kLongSleeps;) {

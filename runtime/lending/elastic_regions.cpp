@@ -66,6 +66,15 @@ namespace {
 // All regions of the program that were seen.
 constinit std::array<gimbal_region, 512> regions;
 constinit std::atomic<int> teams{0};
+constinit std::atomic<int> elastic_teams{0};  // of these
+// A thread's surplus workers stay out of its own teams without any, but not out of other threads' teams. So who forks
+// has a turn, from an elastic team of its own until another thread forks one.
+constinit std::atomic<std::uint64_t> turn{1};  // nobody's at first
+__thread std::uint64_t own_turn __attribute__((tls_model("initial-exec"))) = 0;
+
+void take_turn() noexcept {
+    if (own_turn != turn.load(std::memory_order_relaxed)) own_turn = turn.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 }  // namespace
 
@@ -98,15 +107,22 @@ uint32_t gimbal_elastic_threads(void) {
 gimbal_team gimbal_team_begin(const void* code, uint32_t asked) {
     gimbal::teams.fetch_add(1, std::memory_order_relaxed);
     const gimbal_team ordinary{asked, asked, nullptr};
-    if (!code || asked > gimbal::options().rank_threads) {  // the rank's own cores are all that such a team has
-        if (asked > gimbal::options().rank_threads) gimbal::node_cores().bring_home();
-        return ordinary;
-    }
+    const bool larger = asked > gimbal::options().rank_threads;
+    if (larger) gimbal::node_cores().bring_home();  // the rank's own cores are all that such a team has
+    if (gimbal::own_turn != gimbal::turn.load(std::memory_order_relaxed)) gimbal_team_inside();
+    if (!code || larger) return ordinary;
     const uint32_t surplus = std::min(asked, gimbal::node_cores().for_others());
     if (surplus == 0) return ordinary;
     gimbal_region* const region = gimbal::region_of(code);
     if (!region || !region->enter()) return ordinary;
-    return {region->begin() ? asked + surplus : asked, asked, region};
+    if (!region->begin()) return {asked, asked, region};
+    gimbal::take_turn();
+    gimbal::elastic_teams.fetch_add(1, std::memory_order_relaxed);
+    return {asked + surplus, asked, region};
+}
+
+void gimbal_team_inside(void) {
+    if (gimbal::elastic_teams.load(std::memory_order_relaxed) == 0) gimbal::node_cores().bring_home();
 }
 
 void gimbal_team_numbered(gimbal_region* region) {
@@ -121,6 +137,7 @@ void gimbal_team_end(gimbal_region* region) {
     gimbal::teams.fetch_sub(1, std::memory_order_relaxed);
     if (!region) return;
     region->end(gimbal::ticks(), gimbal::node_cores().offered_since(region->begun()));
+    if (region->elastic()) gimbal::elastic_teams.fetch_sub(1, std::memory_order_relaxed);
     region->leave();
 }
 

@@ -49,6 +49,8 @@ public:
     void note_numbers() noexcept { numbered_.store(true, kRelaxed); }
 
     [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
+    /// Whether the team in flight has surplus workers.
+    [[nodiscard]] bool elastic() const noexcept { return elastic_; }
 
 private:
     static constexpr auto kRelaxed = std::memory_order_relaxed;

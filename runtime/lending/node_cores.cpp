@@ -43,8 +43,9 @@ constexpr bool stands(std::uint32_t term) noexcept {
 bool futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
     return syscall(SYS_futex, &word, FUTEX_WAIT, value, &kLongestSleep, nullptr, 0) == 0 || errno != ETIMEDOUT;
 }
-void futex_wake(const std::atomic<std::uint32_t>& word, std::uint32_t most) noexcept {
-    syscall(SYS_futex, &word, FUTEX_WAKE, most, nullptr, nullptr, 0);
+// @return how many slept there and wake
+std::uint32_t futex_wake(const std::atomic<std::uint32_t>& word, std::uint32_t most) noexcept {
+    return static_cast<std::uint32_t>(std::max(syscall(SYS_futex, &word, FUTEX_WAKE, most, nullptr, nullptr, 0), 0L));
 }
 
 // Whether the program has bound the calling thread to the rank's own cores. In a child it has another number.
@@ -329,10 +330,9 @@ void NodeCores::wake_others(std::uint32_t cores) noexcept {
         Slot& other = slot((number_ + i) % slots_);
         const std::uint32_t sleepers = other.sleepers.load();
         if (sleepers == 0) continue;
-        const std::uint32_t woken = std::min(sleepers, cores);
         other.bell.fetch_add(1);
-        futex_wake(other.bell, woken);
-        cores -= woken;
+        // Not all who are counted sleep: some are awake already, and a rank that was killed has left its own behind.
+        cores -= futex_wake(other.bell, std::min(sleepers, cores));
     }
 }
 
@@ -380,7 +380,7 @@ void NodeCores::ring() noexcept {
     Slot* const own = own_.load(std::memory_order_acquire);
     if (!own || own->sleepers.load() == 0) return;
     own->bell.fetch_add(1);
-    futex_wake(own->bell, INT32_MAX);
+    (void)futex_wake(own->bell, INT32_MAX);
 }
 
 std::uint64_t NodeCores::offered_since(std::uint64_t begin) const noexcept {

@@ -2,11 +2,11 @@
 #include <sched.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <span>
 
 #include "base/clock.hpp"
+#include "base/own_state.hpp"
 #include "base/pause.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
@@ -43,10 +43,8 @@ gimbal_waiter* missing(const gimbal_meeting& meeting, std::uint32_t number) noex
 bool is_asleep(pid_t thread) noexcept {
     std::array<char, gimbal::ProcessStat::kEnough> text;
     std::array<char, 48> path;
-    const int reason = errno;
     std::snprintf(path.data(), path.size(), "/proc/self/task/%d/stat", thread);
     const char state = gimbal::ProcessStat::read(path.data(), text).state();
-    errno = reason;
     return state == 'S' || state == 'D';
 }
 
@@ -116,6 +114,7 @@ void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting) {
     std::uint32_t next = 0;
     for (int i = 0; i < kShort; ++i, gimbal::relax())
         if (meeting->release.word ? may_go_on(meeting->release) : !still_missing(*meeting, next)) return;
+    const gimbal::OwnState own;
     const std::uint64_t limit = ticks() + from_us(static_cast<double>(meeting->limit_us));
     while (const gimbal_waiter* const borrower = look_after(*self, *meeting, limit)) {
         while (gimbal::stands(self->lent)) {
@@ -138,6 +137,7 @@ void gimbal_waiter_arrived(gimbal_waiter* self, const gimbal_release* release) {
         gimbal::await_loan(borrowed);
     }
     if (!self->lent) return;
+    const gimbal::OwnState own;
     const std::uint64_t until = ticks() + from_us(kKept_us);
     while (release->word && gimbal::stands(self->lent) && !may_go_on(*release) && ticks() < until) sched_yield();
     gimbal::end_loan(self->lent);
@@ -148,6 +148,7 @@ void gimbal_waiter_arrived(gimbal_waiter* self, const gimbal_release* release) {
 void gimbal_waiter_home(gimbal_waiter* self) {
     gimbal::LoanName name = __atomic_load_n(&self->borrowed, __ATOMIC_RELAXED);
     if (!name) return;
+    const gimbal::OwnState own;
     gimbal::end_loan(name);
     // Not before: the next lender would take the mask that it finds on the way for the thread's own.
     __atomic_compare_exchange_n(&self->borrowed, &name, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);

@@ -104,6 +104,16 @@ TraceBlock* TraceFile::map_block(std::uint32_t thread, std::uint64_t system_id) 
     return block;
 }
 
+void TraceFile::leave_to_parent() noexcept {
+    const int file = file_.exchange(-1, std::memory_order_relaxed);
+    if (identity_.is(file)) close(file);
+    leave_to_parent(header_);
+}
+
+void TraceFile::leave_to_parent(void* block) noexcept {
+    mmap(block, TraceBlock::kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 bool TraceFile::append(const TraceBlock& block) noexcept {
     const std::uint64_t place = claim();
     const int file = place != 0 ? descriptor() : -1;

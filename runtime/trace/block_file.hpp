@@ -31,6 +31,12 @@ public:
     /// Copy a block to the end of the file. @return false: as above. @cost two system calls, a few microseconds
     bool append(const TraceBlock& block) noexcept;
 
+    /// A child of fork() has no business with it: the descriptor is closed, and what is mapped becomes memory of the
+    /// child's own: a signal handler that forks may have interrupted a write to it. @threads the only one of a new
+    /// child
+    void leave_to_parent() noexcept;
+    static void leave_to_parent(void* block) noexcept;
+
     [[nodiscard]] TraceFileHeader& header() noexcept { return *header_; }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 

@@ -251,8 +251,13 @@ void note_refusal_said() noexcept {
     if (TraceFile* const file = recorder->file.load(std::memory_order_acquire)) file->header().refusal_said = 1;
 }
 
+// No lock: another thread of the parent may have had it. The blocks of such threads stay mapped.
 void forget_trace_in_child() noexcept {
     detail::trace_on.store(false, std::memory_order_relaxed);
+    if (detail::trace_ring) detail::trace_ring->leave_to_parent();
+    if (recorder && recorder->text_ring) recorder->text_ring->leave_to_parent();
+    if (TraceFile* const file = recorder ? recorder->file.load(std::memory_order_relaxed) : nullptr)
+        file->leave_to_parent();
     detail::trace_ring = nullptr;
     recorder = nullptr;
 }

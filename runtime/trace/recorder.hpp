@@ -55,6 +55,8 @@ public:
 
     /// The thread ends: what it recorded is in the file, and the memory is needed no more. @pre no put() follows
     void give_back() noexcept;
+    /// As TraceFile's.
+    void leave_to_parent() noexcept { TraceFile::leave_to_parent(block_); }
 
 private:
     void pass_on() noexcept;

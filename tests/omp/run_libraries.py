@@ -172,8 +172,57 @@ int main(void) {
 }
 """
 
+# Loads a library that has brought libomp along, lets a thread of its own run the library's loop, and unloads it. The
+# team of that thread spins or sleeps in libomp.
+BRINGS_LIBOMP = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static double (*loop)(int);
+static volatile int ran, end;
+static void *run(void *nothing) {
+    loop(1000);
+    ran = 1;
+    while (!end) usleep(1000);
+    return nothing;
+}
+int main(void) {
+    pthread_t thread;
+    void *library = dlopen("./libbrings.so", RTLD_NOW);
+    if (!library) return puts(dlerror()), 1;
+    loop = (double (*)(int))dlsym(library, "sweep");
+    pthread_create(&thread, NULL, run, NULL);
+    while (!ran) usleep(1000);
+    loop(1000);
+    dlclose(library);
+    usleep(300000);
+    library = dlopen("./libbrings.so", RTLD_NOW);
+    loop = (double (*)(int))dlsym(library, "sweep");
+    printf("%g\\n", loop(1000));
+    end = 1;
+    pthread_join(thread, NULL);
+    return 0;
+}
+"""
+
 
 class Libraries(ToolTest):
+    def test_libomp_stays_where_the_library_that_has_brought_it_is_unloaded(self):
+        lib = str(pathlib.Path(ARGUMENTS.library).resolve().parent)
+        (self.folder / "brings.c").write_text(SWEEP)
+        for compiler in self.compilers():
+            with self.subTest(compiler=compiler):
+                subprocess.run([compiler, "-g", "-fopenmp", "-fPIC", "-c", "brings.c"], check=True, cwd=self.folder)
+                # Without -fopenmp here: libomp has the functions that gcc's code calls.
+                subprocess.run([compiler, "-shared", "-o", "libbrings.so", "brings.o", "-L", lib, f"-Wl,-rpath,{lib}",
+                                "-lomp"], check=True, cwd=self.folder)
+                (self.folder / "main.c").write_text(BRINGS_LIBOMP)
+                subprocess.run([compiler, "-o", "brings", "main.c", "-pthread", "-ldl"], check=True, cwd=self.folder)
+                done = subprocess.run(["./brings"], env=environment(OMP_NUM_THREADS="3", OMP_SCHEDULE="gss"),
+                                      cwd=self.folder, text=True, capture_output=True, timeout=60, check=False)
+                self.assertEqual((done.returncode, done.stdout), (0, "500\n"), done.stderr)
+
     def test_no_loop_of_a_constructor_waits_for_the_loader(self):
         program = self.build(ARGUMENTS.gcc, LOADS, "-DLOADS", "-ldl")
         (self.folder / "begins.c").write_text(CONSTRUCTOR)

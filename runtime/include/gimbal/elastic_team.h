@@ -37,6 +37,11 @@ GIMBAL_API uint32_t gimbal_elastic_threads(void);
  *  @threads the one that forks  @cost 0.1 us */
 GIMBAL_API gimbal_team gimbal_team_begin(const void* code, uint32_t asked);
 
+/** A team forks that is inside another one. Threads that were surplus workers may be in it: they are to be on this
+ *  rank's cores, unless a team has surplus workers at this moment.
+ *  @threads any  @cost one load if none has run elsewhere, else three system calls for each that has */
+GIMBAL_API void gimbal_team_inside(void);
+
 /** A thread of the team has asked for its number, or how many there are: no surplus workers from the next time on.
  *  @threads any of the team */
 GIMBAL_API void gimbal_team_numbered(gimbal_region* region);

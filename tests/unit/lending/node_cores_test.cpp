@@ -2,6 +2,7 @@
 #include "lending/node_cores.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -122,16 +123,16 @@ TEST_F(Node, WhatOtherThreadsStillLendStaysOnOffer) {
     EXPECT_FALSE(rank(2).borrow());
 }
 
-// Whether a thread of this process waits for something.
+// Whether a thread waits for something.
 bool waits(pid_t thread) {
     std::array<char, ProcessStat::kEnough> room;
-    return ProcessStat::read(("/proc/self/task/" + std::to_string(thread) + "/stat").c_str(), room).state() == 'S';
+    return ProcessStat::read(("/proc/" + std::to_string(thread) + "/stat").c_str(), room).state() == 'S';
 }
 
 // Whether `wake` ends a sleep that has begun. One that takes too long here finds the sleep over: then once more.
 template <class Wake, class Undo>
-bool ends_a_sleep(NodeCores& cores, const std::atomic<std::uint32_t>& word, Wake wake, Undo undo) {
-    for (int attempt = 0; attempt < 100; ++attempt) {
+bool ends_a_sleep(NodeCores& cores, const std::atomic<std::uint32_t>& word, Wake wake, Undo undo, int attempts = 100) {
+    for (int attempt = 0; attempt < attempts; ++attempt) {
         std::atomic<pid_t> sleeper{0};
         std::atomic<bool> awake{false};
         bool rang = false;
@@ -154,6 +155,18 @@ TEST_F(Node, ASleeperWakesForACore) {
     EXPECT_TRUE(ends_a_sleep(
         rank(0), never, [&] { rank(2).lend(1); }, [&] { rank(2).take_back(1); }));
     EXPECT_TRUE(rank(0).borrow());
+}
+
+TEST_F(Node, ARankThatIsKilledWhileItSleepsKeepsNobodyElseAsleep) {
+    const std::atomic<std::uint32_t> never{0};
+    const pid_t child = fork();
+    if (child == 0)
+        for (;;) (void)rank(0).sleep(never, 1);
+    while (!waits(child)) std::this_thread::yield();
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    EXPECT_TRUE(ends_a_sleep(
+        rank(1), never, [&] { rank(2).lend(1); }, [&] { rank(2).take_back(1); }, 1));
 }
 
 TEST_F(Node, ASleeperWakesWhenItsLoopHasRunOut) {

@@ -14,6 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "config/load.hpp"
+#include "gimbal/elastic_team.h"
+#include "lending/elastic_regions.hpp"
 #include "lending/node_cores.hpp"
 #include "lending/rank_part.hpp"
 
@@ -123,6 +127,68 @@ TEST(NodeCores, ThreadsThatTheProgramBindsToTheRanksOwnCoresStayThere) {
     EXPECT_EQ(after[2], before);
     ASSERT_TRUE(now.read(0));
     EXPECT_EQ(now, before);
+}
+
+/// Runs teams of nothing but a loop until one has a surplus worker. @return that team, in flight
+gimbal_team elastic_team() {
+    static char code;
+    for (;;) {
+        const gimbal_team team = gimbal_team_begin(&code, 1);
+        if (team.threads > 1 || !team.region) return team;
+        const std::uint64_t begin = ticks();
+        while (static_cast<double>(ticks() - begin) < 2000 * ticks_per_microsecond()) continue;
+        team.region->add_loop(static_cast<double>(ticks() - begin));
+        gimbal_team_end(team.region);
+    }
+}
+
+TEST(NodeCores, ThreadsThatRoamComeHomeBeforeTeamsInsideOrOfOtherThreadsCanHaveThem) {
+    alignas(128) static std::byte memory[2 * NodeCores::kSlotBytes];
+    CoreMask before, now;
+    ASSERT_TRUE(before.read(0));
+    if (part_of(before, 1).empty()) GTEST_SKIP() << "needs two cores";
+    const CoreMask away = part_of(before, 0), home = part_of(before, 1);
+    set_option("GIMBAL_RANK_THREADS", "1");
+    for (int slot = 0; slot < kSlots; ++slot) NodeCores::show(memory, sizeof memory, slot, kSlots);
+    NodeCores other;
+    ASSERT_TRUE(other.attach(memory, sizeof memory, 0, kSlots, 1));
+    ASSERT_TRUE(node_cores().attach(memory, sizeof memory, 1, kSlots, 1));
+    other.lend(1);
+    std::atomic<pid_t> surplus{0};
+    std::atomic<int> turns{0}, roamed{0};
+    std::thread worker([&] {
+        surplus = this_thread();
+        for (int turn = 1; turn <= 2; ++turn) {
+            while (turns != turn) std::this_thread::yield();
+            node_cores().roam();
+            roamed = turn;
+        }
+        while (turns != 3) std::this_thread::yield();
+    });
+    const auto mask = [&] { return now.read(surplus) ? now : CoreMask(); };
+    for (int turn = 1; turn <= 2; ++turn) {
+        const gimbal_team team = elastic_team();
+        EXPECT_EQ(team.threads, 2U);
+        turns = turn;
+        while (roamed != turn) std::this_thread::yield();
+        EXPECT_EQ(mask(), away);
+        gimbal_team_inside();
+        EXPECT_EQ(mask(), away) << "a team needs it there";
+        gimbal_team_end(team.region);
+        gimbal_team_end(gimbal_team_begin(nullptr, 1).region);
+        EXPECT_EQ(mask(), away) << "it is in no such team";
+        if (turn == 1)
+            gimbal_team_inside();
+        else
+            std::thread([] { gimbal_team_end(gimbal_team_begin(nullptr, 1).region); }).join();
+        EXPECT_EQ(mask(), home) << turn;
+    }
+    turns = 3;
+    worker.join();
+    node_cores().detach();
+    other.detach();
+    set_option("GIMBAL_RANK_THREADS", "0");
+    ASSERT_TRUE(before.apply(0));
 }
 
 TEST(NodeCores, ProgramsThatARankStartsMayRunEverywhere) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cerrno>
 #include <memory>
 #include <string>
 
@@ -96,6 +97,17 @@ TEST(WaitFor, LendsNoCoreToAThreadThatSleeps) {
     over = true;
     over.notify_all();
     sleeper.join();
+}
+
+TEST(WaitFor, LeavesErrnoAsItWas) {
+    gimbal_waiter self{}, gone{};
+    gone.thread = 1 << 22;  // more than any has
+    Team team{.members = {&self, &gone}};
+    gimbal_waiter_reach(&self, 4);
+    const gimbal_meeting meeting = meeting_of(team, 4, 2000);
+    errno = EDOM;
+    gimbal_wait_for(&self, &meeting);
+    EXPECT_EQ(errno, EDOM);
 }
 
 // The moment in which the first of a team comes and another one lends it a core, again and again: as in begin_loan().

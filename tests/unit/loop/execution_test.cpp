@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "gimbal/technique.hpp"
+#include "lending/node_cores.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "report/metrics.hpp"
@@ -241,6 +244,28 @@ TEST(Execution, ADroppedOneTeachesNothing) {
     const gimbal_loop_desc desc = loop_desc(0xC00000, 10, 2, 0);
     gimbal_loop_drop(gimbal_loop_open(&desc));
     EXPECT_EQ(gimbal::find_site(desc)->summary(1e-9, 0).calls, 0U);
+}
+
+// It sleeps until nobody has rung for a second, before it takes a chunk.
+TEST(Execution, ASurplusWorkerWithoutACoreKeepsErrno) {
+    alignas(128) static std::array<std::byte, 2 * gimbal::NodeCores::kSlotBytes> node;
+    ASSERT_TRUE(gimbal::node_cores().attach(node.data(), node.size(), 0, 2, 1));
+    auto desc = loop_desc(0x73, 100, 1, gimbal::intern(gimbal::parse_schedule("runtime")));
+    desc.surplus = 1;
+    void* const execution = gimbal_loop_open(&desc);
+    ASSERT_NE(execution, nullptr);
+    std::array<gimbal_share, 2> shares{};
+    std::uint64_t first = 0, end = 0;
+    gimbal_loop_begin(execution, 1, &shares[1]);
+    errno = EDOM;
+    EXPECT_EQ(gimbal_loop_next(&shares[1], &first, &end), 1);
+    EXPECT_EQ(errno, EDOM);
+    gimbal_loop_begin(execution, 0, &shares[0]);
+    for (gimbal_share& share : shares) {
+        while (gimbal_loop_next(&share, &first, &end)) continue;
+        gimbal_loop_end(&share);
+    }
+    gimbal::node_cores().detach();
 }
 
 TEST(Execution, WhatWorkersDidStaysWhereMoreAndMoreOfThemCome) {

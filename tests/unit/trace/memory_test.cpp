@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a trace needs is not there: loops run all the same, and nothing is thrown.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -62,6 +64,37 @@ TEST_F(TraceMemory, WithoutItTextsHaveNoNumberAndThreadsNoRoom) {
         EXPECT_EQ(ring, nullptr);
         EXPECT_NE(trace_text(text), 0U) << "it is there again";
     }).join();
+}
+
+/// Descriptors and mappings of this process that lead to a file of records. [count]
+int records_open() {
+    int count = 0;
+    for (const auto& one : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code closed;  // the folder's own
+        count += std::filesystem::read_symlink(one, closed).string().find(".records-") != std::string::npos ? 1 : 0;
+    }
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) count += line.find(".records-") != std::string::npos ? 1 : 0;
+    return count;
+}
+
+TEST_F(TraceMemory, AChildLeavesItsParentsRecordsToIt) {
+    TraceRing* const ring = trace_ring();
+    ASSERT_NE(ring, nullptr);
+    EXPECT_NE(trace_text("a text of the parent's"), 0U);
+    const std::uint64_t room = ring->room();
+    EXPECT_EQ(records_open(), 4) << "a descriptor, the header, a thread's block and that of texts";
+    const pid_t child = fork();
+    if (child == 0) {
+        forget_trace_in_child();
+        ring->put(TraceKind::lend_begin, 0);  // what a signal handler that forks has interrupted
+        _exit(records_open());
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(ring->room(), room);
+    EXPECT_EQ(records_open(), 4);
 }
 
 /// One execution of a loop by one thread. @return how many iterations ran; 0: the loop was left to the caller
