@@ -38,8 +38,8 @@ def score(before_ns: float, after_ns: float, best_ns: float) -> float:
 def choose_tolerance(scores: Sequence[float], strict: float, wanted: int) -> tuple[float, bool]:
     """Which scores to accept, and whether that is still the strict gate.
 
-    Strict while it leaves `wanted` samples. On a machine that is never quiet: the score of the `wanted`-th quietest
-    sample, and False, so that the result can say that it was not gated.
+    Strict while it leaves `wanted` samples, or all if there are fewer. On a machine that is never quiet: the score of
+    the `wanted`-th quietest sample, and False, so that the result can say that it was not gated.
     """
     if sum(s <= strict for s in scores) >= min(wanted, max(len(scores), 1)):
         return strict, True

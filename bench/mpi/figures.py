@@ -14,12 +14,17 @@ import plan
 Round = Mapping[str, Mapping[str, Any]]
 
 
-def rounds_of(session: Session, names: Sequence[str], wanted: int = 3) -> list[Round]:
-    """The rounds in which all of `names` found free cores; if those are too few, the `wanted` quietest ones."""
+def rounds_of(session: Session, names: Sequence[str], wanted: int = 3) -> tuple[list[Round], bool]:
+    """Rounds in which all of `names` found free cores, and True; the `wanted` quietest ones if those are too few."""
     scored = [(max(session.gate.score(one[name]) for name in names), {name: one[name].value for name in names})
               for one in session.rounds]
-    tolerance, _ = gates.choose_tolerance([score for score, _ in scored], session.gate.strict, wanted)
-    return [values for score, values in scored if score <= tolerance]
+    tolerance, gated = gates.choose_tolerance([score for score, _ in scored], session.gate.strict, wanted)
+    return [values for score, values in scored if score <= tolerance], gated
+
+
+def count_of(rounds: Sequence[Round], gated: bool) -> int | str:
+    """A cell of a table: a star says that others used the cores meanwhile."""
+    return len(rounds) if gated else f"{len(rounds)}*"
 
 
 def median_of(rounds: Sequence[Round], figure: Callable[[Round], float | None]) -> float | None:
@@ -42,10 +47,11 @@ def gain_share(static: Mapping[str, Any], loop: Mapping[str, Any], balanced: Map
 
 
 def pisolver(session: Session, cores: int) -> dict[str, Any]:
-    """Shares, ratios at 0 %, and a row of the table for every case."""
+    """Shares, ratios at 0 %, a row of the table for every case, and whether all of them passed the gate."""
     shares: dict[str, float | None] = {}
     uniform: dict[str, float | None] = {}
     rows = []
+    all_gated = True
     for ranks in plan.RANKS:
         for data in plan.DATA:
             case = f"{data}_{ranks}"
@@ -54,7 +60,8 @@ def pisolver(session: Session, cores: int) -> dict[str, Any]:
                 balanced = plan.pisolver_name(ranks, data, 0, "static")
                 if any(name not in session.rounds[0] for name in (static, loop, balanced)):
                     continue
-                rounds = rounds_of(session, (static, loop, balanced))
+                rounds, gated = rounds_of(session, (static, loop, balanced))
+                all_gated &= gated
 
                 def share_of(key: str) -> float | None:
                     return median_of(rounds, lambda r: gain_share(r[static], r[loop], r[balanced], key))
@@ -67,19 +74,23 @@ def pisolver(session: Session, cores: int) -> dict[str, Any]:
                     uniform[case] = ratio
                 busy = share_of("busy_max_s") if imbalance else None
                 rows.append([ranks, data, f"{imbalance} %", "sleep" if ranks > cores else "compute", ratio, share, busy,
-                             median_of(rounds, lambda r: r[loop]["imbalance"]), len(rounds)])
-    return {"share": shares, "uniform": uniform, "rows": rows}
+                             median_of(rounds, lambda r: r[loop]["imbalance"]), count_of(rounds, gated)])
+    return {"share": shares, "uniform": uniform, "rows": rows, "gated": all_gated}
 
 
-def latency_rows(session: Session) -> list[list[Any]]:
+def latency(session: Session) -> tuple[list[list[Any]], bool]:
+    """A row of the table for every variant, and whether all of them passed the gate."""
     rows = []
+    all_gated = True
     for variant in session.variants:
-        rounds = rounds_of(session, (variant.name,))
+        rounds, gated = rounds_of(session, (variant.name,))
+        all_gated &= gated
 
         def at(key: str, scale: float = 1.0) -> float | None:
             return median_of(rounds, lambda r: r[variant.name][key] / scale)
 
         waits = rounds[0][variant.name]["waits"] > 0
         rows.append([variant.name, at("ns"), at("atomic_ns"), at("vs_atomic"),
-                     *(at(f"wait_{key}_ns", 1e3) if waits else None for key in ("median", "p90", "p99", "max"))])
-    return rows
+                     *(at(f"wait_{key}_ns", 1e3) if waits else None for key in ("median", "p90", "p99", "max")),
+                     count_of(rounds, gated)])
+    return rows, all_gated

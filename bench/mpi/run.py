@@ -65,9 +65,10 @@ def latency(bench: Bench, budget_s: float, result: dict[str, Any]) -> None:
     session = bench.session(plan.latency(bench.setting), budget_s)
     if session is None:
         return
-    rows = figures.latency_rows(session)
+    rows, gated = figures.latency(session)
     print(table.render("A draw of the last of 2 ranks", ["transport", "ns per draw", "bare atomic", "ratio",
-                                                         "wait us", "p90", "p99", "max"], rows), end="\n\n", flush=True)
+                                                         "wait us", "p90", "p99", "max", "rounds"], rows),
+          end="\n\n", flush=True)
     by_name = {row[0]: row for row in rows}
     shared = by_name.get(plan.latency_name("shared", "computing"))
     foreman = by_name.get(plan.latency_name("foreman", "computing"))
@@ -76,6 +77,7 @@ def latency(bench: Bench, budget_s: float, result: dict[str, Any]) -> None:
     if foreman:
         result["foreman_wait_us"] = foreman[4]
     result["detail"]["latency"] = rows
+    result["gated"] &= gated
 
 
 def pisolver(bench: Bench, budget_s: float, cores: int, result: dict[str, Any]) -> None:
@@ -91,6 +93,7 @@ def pisolver(bench: Bench, budget_s: float, cores: int, result: dict[str, Any]) 
     if made["uniform"]:
         result["pisolver_uniform"] = made["uniform"]
     result["detail"]["pisolver"] = made["rows"]
+    result["gated"] &= made["gated"]
 
 
 def mandelbrot(bench: Bench, budget_s: float, result: dict[str, Any]) -> None:
@@ -102,12 +105,13 @@ def mandelbrot(bench: Bench, budget_s: float, result: dict[str, Any]) -> None:
     def step_s(answer: Any) -> float:
         return sum(next(loop["times_s"] for loop in answer["loops"] if loop["name"] == "step"))
 
-    rounds = figures.rounds_of(session, names)
+    rounds, gated = figures.rounds_of(session, names)
     ratio = figures.median_of(rounds, lambda r: step_s(r[names[1]]) / step_s(r[names[0]]))
     left = figures.median_of(rounds, lambda r: r[names[1]]["imbalance"])
     print(f"Mandelbrot, three loops at once on 2 ranks x 1 thread: {table.show(ratio)} of the time of static blocks, "
-          f"imbalance {table.show(left)}\n", flush=True)
+          f"imbalance {table.show(left)}, rounds {figures.count_of(rounds, gated)}\n", flush=True)
     result["mandelbrot_vs_static"] = ratio
+    result["gated"] &= gated
 
 
 def evrard(bench: Bench, budget_s: float, result: dict[str, Any]) -> None:
@@ -116,7 +120,8 @@ def evrard(bench: Bench, budget_s: float, result: dict[str, Any]) -> None:
         return
     by_name = {}
     for name in session.rounds[0]:
-        rounds = figures.rounds_of(session, (name,))
+        rounds, gated = figures.rounds_of(session, (name,))
+        result["gated"] &= gated
         by_name[name] = figures.median_of(rounds, lambda r: r[name]["evrard_gravity_imbalance"])
     checksums = {reading.value["checksum"] for one in session.rounds for reading in one.values()}
     if len(checksums) != 1:
@@ -141,7 +146,7 @@ def main() -> int:
         return 2
     begin = time.monotonic()
     budget_s = options.budget or (60.0 if options.quick else 420.0)
-    result: dict[str, Any] = {"bench": "mpi", "detail": {}, **dict.fromkeys(KEYS)}
+    result: dict[str, Any] = {"bench": "mpi", "detail": {}, **dict.fromkeys(KEYS), "gated": True}
     if len(cores) < 4:
         print("4 ranks share 2 cores: there iterations sleep rather than compute\n")
     latency(bench, 0.15 * budget_s, result)

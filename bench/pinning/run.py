@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
@@ -53,6 +54,7 @@ class Bench:
         self.end = time.monotonic() + budget_s
         self.reasons: dict[str, str] = {}
         self.random = random.Random()
+        self.session = uuid.uuid4().hex
 
     def over(self) -> bool:
         if time.monotonic() < self.end:
@@ -76,26 +78,29 @@ class Bench:
         best = min(tried.values(), key=lambda one: float(one["s"]))
         return list(best["places"])
 
-    def take(self, where: sets.Scene, hand: plan.Hand) -> None:
+    def take(self, where: sets.Scene, hand: plan.Hand, repetition: int) -> None:
         """One more sample. Raises SampleError."""
         places = self.best_places(where) if hand.name == plan.BEST else []
         answer = plan.variant(hand, where, self.setting, places).run()
-        count = self.store.count(where.name, hand.name, where.work_s)
         self.store.add({**samples.sample_of(answer), "set": where.name, "hand": hand.name, "scale": where.work_s,
-                        "round": count, "places": places})
+                        "session": self.session, "round": repetition, "places": places})
 
     def rounds(self, scenes: list[sets.Scene], hands: dict[str, list[plan.Hand]], repetitions: int) -> None:
-        """All sets and variants once, in a new order, again and again. What fails is left out from then on."""
+        """All sets and variants once, in a new order, again and again. What fails is left out from then on.
+
+        A round that an earlier session did not end is made anew, as a whole.
+        """
         for repetition in range(repetitions):
             for where in scenes:
+                able = [hand.name for hand in hands[where.name] if f"{where.name}, {hand.name}" not in self.reasons]
+                if self.store.complete(where.name, where.work_s, able) > repetition:
+                    continue
                 for hand in self.random.sample(hands[where.name], len(hands[where.name])):
                     key = f"{where.name}, {hand.name}"
                     if key in self.reasons or self.over():
                         continue
-                    if self.store.count(where.name, hand.name, where.work_s) > repetition:
-                        continue
                     try:
-                        self.take(where, hand)
+                        self.take(where, hand, repetition)
                     except SampleError as error:
                         self.reasons[key] = str(error)
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Samples on file, so that a run can go on later, and the figures that follow from them.
 
-A sample is a dict: set, hand, round, scale, s (completion time), speed (mean over threads of ants per second of their
-own time), others, checksum, places (of the best static), placement (what Gimbal says of it, cut down).
+A sample is a dict: set, hand, session (which run of the bench), round (of that session), scale, s (completion time),
+speed (mean over threads of ants per second of their own time), others, checksum, places (of the best static), placement
+(what Gimbal says of it, cut down).
 
 Runs of ten seconds are not gated by a control job of ten milliseconds: what counts is the processor time of everybody
 else during the run.
@@ -34,6 +35,11 @@ def sample_of(answer: Mapping[str, Any]) -> Sample:
     return sample
 
 
+def round_of(sample: Sample) -> tuple[str, int]:
+    """What the samples that were taken together have in common; sessions go on with one file, hours or days apart."""
+    return sample.get("session", ""), sample["round"]
+
+
 class Store:
     """All samples so far; new ones are on file at once."""
 
@@ -53,8 +59,11 @@ class Store:
     def of(self, **wanted: Any) -> list[Sample]:
         return [one for one in self.samples if all(one.get(key) == value for key, value in wanted.items())]
 
-    def count(self, name: str, hand: str, scale: float) -> int:
-        return len(self.of(set=name, hand=hand, scale=scale))
+    def complete(self, name: str, scale: float, hands: Sequence[str]) -> int:
+        """In how many rounds all of these hands have a sample."""
+        here = self.of(set=name, scale=scale)
+        rounds = [{round_of(one) for one in here if one["hand"] == hand} for hand in hands]
+        return len(set.intersection(*rounds)) if rounds else 0
 
 
 def check_answers(samples: Sequence[Sample]) -> None:
@@ -68,8 +77,8 @@ def check_answers(samples: Sequence[Sample]) -> None:
 
 def pairs(samples: Sequence[Sample], hand: str, baseline: str) -> list[tuple[Sample, Sample]]:
     """Samples of two hands in the same round."""
-    theirs = {one["round"]: one for one in samples if one["hand"] == baseline}
-    return [(one, theirs[one["round"]]) for one in samples if one["hand"] == hand and one["round"] in theirs]
+    theirs = {round_of(one): one for one in samples if one["hand"] == baseline}
+    return [(one, theirs[round_of(one)]) for one in samples if one["hand"] == hand and round_of(one) in theirs]
 
 
 def compare(samples: Sequence[Sample], hand: str, baseline: str, key: str = "s", wanted: int = 3) -> Comparison | None:

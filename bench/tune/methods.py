@@ -28,6 +28,7 @@ class Curve:
     method: str
     tasks: int
     deviations: Any
+    drawn: int = 0  # runs that the method did not name
 
     def mean(self) -> Any:
         return self.deviations.mean(axis=0)
@@ -42,8 +43,8 @@ def one_curve(job: tuple[str, int, int, int]) -> Curve:
     method, tasks, seeds, runs = job
     space = cice.space(tasks)
     most = len(space.pool) if method == "random" else runs
-    return Curve(method, tasks, np.array([replay.by(method, space.pool, space.times, seed, most)
-                                          for seed in range(seeds)]))
+    found = [replay.by(method, space.pool, space.times, seed, most) for seed in range(seeds)]
+    return Curve(method, tasks, np.array([one for one, _ in found]), sum(drawn for _, drawn in found))
 
 
 def one_after_the_other(job: tuple[int, int]) -> list[Any]:

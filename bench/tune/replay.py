@@ -18,6 +18,7 @@ from gimbal_tune.search import START, Search, Seen  # noqa: E402
 from gimbal_tune.space import Configuration, Parameter  # noqa: E402
 
 TOLD = "settings told"
+ASKED = 20  # times the runs, that Optuna is asked for combinations
 
 
 def parameters_of(pool: Sequence[Configuration]) -> list[Parameter]:
@@ -47,34 +48,39 @@ def by_search(method: str, pool: Sequence[Configuration], times: Any, seed: int,
     return [one.index for one in seen]
 
 
-def by_optuna(pool: Sequence[Configuration], times: Any, seed: int, runs: int) -> list[int]:
-    """What Optuna's TPE tries, in order. Combinations that do not exist, and those that it has seen, cost it no run.
+def by_optuna(pool: Sequence[Configuration], times: Any, seed: int, runs: int) -> tuple[list[int], int]:
+    """What Optuna's TPE tries, in order; and how many of the last it did not name, but were drawn.
 
-    It is told their value (the worst of all for those that do not exist), so that it does not name them for ever.
+    It knows the order of numbers. Combinations that do not exist, and those that it has seen, cost it no run; it is told
+    their value (the worst of all for those that do not exist), so that it does not name them for ever.
     """
     import optuna  # noqa: PLC0415  only here
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     parameters = parameters_of(pool)
     place = {tuple(row.values()): index for index, row in enumerate(pool)}
+    worst = float(np.max(times))
     tried: list[int] = []
+
+    def named(trial: optuna.Trial, one: Parameter) -> Any:
+        if not one.numbers:
+            return trial.suggest_categorical(one.name, one.values)
+        return one.values[trial.suggest_int(one.name, 0, len(one.values) - 1)]
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=5))
-        for _ in range(100 * runs):
+        for _ in range(ASKED * runs):
             if len(tried) >= min(runs, len(pool)):
                 break
             trial = study.ask()
-            values = tuple(trial.suggest_categorical(one.name, one.values) for one in parameters)
-            index = place.get(values)
-            if index is None:
-                study.tell(trial, state=optuna.trial.TrialState.FAIL)
-                continue
-            study.tell(trial, float(np.log(times[index])))
-            if index not in tried:
+            index = place.get(tuple(named(trial, one) for one in parameters))
+            study.tell(trial, float(np.log(worst if index is None else times[index])))
+            if index is not None and index not in tried:
                 tried.append(index)
     rest = np.random.default_rng(seed).permutation(len(pool))  # if it names the same ones again and again
-    return tried + [index for index in rest.tolist() if index not in tried][:runs - len(tried)]
+    drawn = [index for index in rest.tolist() if index not in tried][:runs - len(tried)]
+    return tried + drawn, len(drawn)
 
 
 def by_told(pool: Sequence[Configuration], times: Any, seed: int, runs: int) -> list[int]:
@@ -102,8 +108,13 @@ def by_told(pool: Sequence[Configuration], times: Any, seed: int, runs: int) -> 
     return tried
 
 
-def by(method: str, pool: Sequence[Configuration], times: Any, seed: int, runs: int) -> Any:
-    """[runs] per cent over the best, of one method with one seed."""
-    others = {"optuna": by_optuna, TOLD: by_told}
-    chosen = others[method](pool, times, seed, runs) if method in others else by_search(method, pool, times, seed, runs)
-    return deviations(times, chosen)
+def by(method: str, pool: Sequence[Configuration], times: Any, seed: int, runs: int) -> tuple[Any, int]:
+    """[runs] per cent over the best, of one method with one seed; and how many of the runs it did not name."""
+    drawn = 0
+    if method == "optuna":
+        chosen, drawn = by_optuna(pool, times, seed, runs)
+    elif method == TOLD:
+        chosen = by_told(pool, times, seed, runs)
+    else:
+        chosen = by_search(method, pool, times, seed, runs)
+    return deviations(times, chosen), drawn

@@ -72,6 +72,8 @@ def on_cice(args: argparse.Namespace, folder: Path, result: dict[str, Any]) -> N
     result["cice_within_1pct_at_10_with_earlier"] = methods.within(found, methods.EARLIER)
     result["cice_nn_within_1pct_at_10"] = methods.within(found, "nn")
     result["cice_bound_within_1pct_at_10"] = methods.within(found, methods.replay.TOLD)
+    by_optuna = [one for one in found if one.method == "optuna"]
+    result["cice_tpe_drawn"] = sum(one.drawn for one in by_optuna) / sum(one.deviations.size for one in by_optuna)
     result["cice_random_over_40"] = sum((one.needed() or 999) > 40 for one in found if one.method == "random")
     result["cice_random_needs"] = min(one.needed() or 999 for one in found if one.method == "random")
 
@@ -104,7 +106,7 @@ def on_synthetic(args: argparse.Namespace) -> None:
         spaces = [synthetic.space(family, number) for number in range(4)]
         row: list[Any] = [family]
         for method in compared:
-            row.append(float(np.mean([replay.by(method, pool, times, seed, 10)[-1] for pool, times in spaces
+            row.append(float(np.mean([replay.by(method, pool, times, seed, 10)[0][-1] for pool, times in spaces
                                       for seed in range(max(2, args.seeds // 2))])))
         rows.append(row)
     print(table.render("Formulas of other kinds, 4 instances each: mean % over the optimum after 10 runs",
@@ -126,8 +128,9 @@ def on_real(args: argparse.Namespace, result: dict[str, Any]) -> None:
     for program, suffix in (("evrard", ""), ("pisolver", "_pisolver")):
         pool, times = real_space(HERE / "data" / f"{program}.csv")
         seeds = max(5, 2 * args.seeds)
-        found = {method: np.array([replay.by(method, pool, times, seed, max(args.runs, 12)) for seed in range(seeds)])
+        tried = {method: [replay.by(method, pool, times, seed, max(args.runs, 12)) for seed in range(seeds)]
                  for method in ("gimbal", "nn", "random", "optuna")}
+        found = {method: np.array([one for one, _ in runs]) for method, runs in tried.items()}
         places = [at for at in (4, 6, 8, 10, 12, 16, 20) if at <= max(args.runs, 12)]
         rows = [[method, *(float(np.median(one[:, at - 1])) for at in places)] for method, one in found.items()]
         good = int((times <= 1.02 * times.min()).sum())
@@ -137,6 +140,7 @@ def on_real(args: argparse.Namespace, result: dict[str, Any]) -> None:
         result[f"real_gap_at_12{suffix}"] = float(np.median(found["gimbal"][:5, 11]))
         result[f"vs_tpe{suffix}"] = ratio
         result[f"vs_tpe_interval{suffix}"] = [low, high]
+        result[f"tpe_drawn{suffix}"] = sum(drawn for _, drawn in tried["optuna"]) / found["optuna"].size
 
 
 def against(ours: Any, theirs: Any) -> tuple[float, float, float]:

@@ -44,13 +44,9 @@ std::vector<double> level_shares(const SelfishWorld& world) {
 
 /// Allocates when a step begins, and lets it run.
 SelfishPolicy at_beginning(SelfishAction first, SelfishAction later) {
-    return [first, later, begun = false](SelfishWorld& world) mutable {
-        if (!world.at_beginning()) {
-            world.act(SelfishAction::nothing);
-            return;
-        }
-        world.act(begun ? later : first);
-        begun = true;
+    return [first, later](SelfishWorld& world) {
+        const SelfishAction allocation = world.steps_done() > 0 ? later : first;
+        world.act(world.at_beginning() ? allocation : SelfishAction::nothing);
     };
 }
 

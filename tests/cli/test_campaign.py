@@ -276,6 +276,20 @@ timeout_s = 4
                          [("fac2", "timeout")])
         self.assert_nothing_left()
 
+    def test_a_retry_in_turns_runs_the_whole_repetition_side_by_side(self):
+        self.assertEqual(self.in_turns("doze", "\ntimeout_s = 12").returncode, 1)
+        before = self.rows("SELECT configuration, id FROM runs WHERE application = 'one'")
+        stand_in = self.stand_in.read_text()
+        self.addCleanup(self.stand_in.write_text, stand_in)
+        self.stand_in.write_text(stand_in.replace("exec ", "unset GIMBAL_SCHEDULE; GIMBAL_SELECT=auto exec "))
+        self.starts.unlink()
+        done = self.campaign("run", "--retry", "try.toml", env={"STARTS": str(self.starts)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        after = self.rows("SELECT configuration, id FROM runs WHERE application = 'one'")
+        self.assertEqual({name for name, _ in after}, {name for name, _ in before})
+        self.assertEqual(set(after) & set(before), set(), "all of them are new")
+        self.assertEqual(len(self.starts.read_text().splitlines()), 7 * SMALL_CONFIGURATIONS, "a start and six steps")
+
     def stopped(self, parent):
         """The children of a process that are stopped."""
         found = []

@@ -262,7 +262,7 @@ class WithModules(ToolTest):
             time_s = 100.0 + number % little + (10.0 if cell.configuration.reward == "cov" else 0.0)
             outcome = store.Outcome("ok", 0, 200.0, "2026-01-01T00:00:00+00:00", 1, "x", "")
             outcome.steps = [("L<1>", 0, 2, 10, cell.configuration.technique or "ss", "", 0, time_s, *[None] * 9)]
-            file.add(cell, outcome)
+            file.add([cell], [outcome])
             if cell.configuration.group == "rl" and cell.application.name == "one":
                 values.setdefault(cell.configuration.reward, []).append(time_s)
         file.close()

@@ -134,6 +134,19 @@ class Design(unittest.TestCase):
             self.assertEqual(len({(cell.application.name, cell.repetition) for cell in batch}), 1)
         self.assertEqual({id(cell) for batch in batches for cell in batch}, {id(cell) for cell in cells})
 
+    def test_a_cell_that_is_missing_in_turns_has_its_repetition_run_again_with_it(self):
+        """Alone it would be compared with what ran at another time."""
+        cells = design.cells(spec.parse(SPEC.replace('["fine"]', '["fine"]\nturn_steps = 2')))
+
+        def todo(*missing):
+            done = {(cell.application.name, cell.configuration.name, cell.repetition) for cell in cells}
+            found = design.to_run(cells, done - set(missing))
+            return [(cell.application.name, cell.repetition) for cell in found]
+
+        self.assertEqual(todo(), [])
+        self.assertEqual(todo(("one", "ss", 1)), [("one", 1)] * CONFIGURATIONS)
+        self.assertEqual(todo(("two", "ss", 1)), [("two", 1)], "it does not run in turns")
+
     def test_each_configuration_sets_the_variables_that_bring_it_about(self):
         wanted = spec.parse(SPEC + "golden = [false, true]\n")
         found = {one.name: one.variables() for one in design.configurations(wanted)}

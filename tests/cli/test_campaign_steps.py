@@ -37,7 +37,7 @@ class Steps(CampaignTest):
             outcome = store.Outcome("ok", 0, 200.0, "2026-01-01T00:00:00+00:00", 1, "x", "", loops=loops or {})
             outcome.steps = [(loop, step, 2, 10, cell.configuration.technique or "ss", "", 0, time_s, *[None] * 9)
                              for loop, row in times[name, cell.repetition].items() for step, time_s in enumerate(row)]
-            file.add(cell, outcome)
+            file.add([cell], [outcome])
         return file
 
     def totals(self):

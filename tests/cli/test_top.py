@@ -261,6 +261,26 @@ class Live(Watched):
             top.wait_for(shown("sph.cpp:210 density", "t.cpp:7 sum<double>", "t.cpp:7 sum<int>"))
             top.press("q")
 
+    def test_a_program_that_takes_the_process_over_is_shown_from_its_first_record_on(self):
+        running = subprocess.Popen(["sleep", "1000"], cwd=self.work, env=self.environment(
+            {"LD_PRELOAD": os.environ["GIMBAL_LIBRARY"], "GIMBAL_OUTPUT": "live.json"}))
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+
+        def write(name, started_s, wall_s):
+            entry = record(pid=running.pid) | {"started_s": started_s, "wall_s": wall_s}
+            entry["loops"][0]["name"] = name
+            (self.work / "new.json").write_text(json.dumps(entry))
+            (self.work / "new.json").rename(self.work / "live.json")
+
+        write("sph.cpp:210 density", 1767268800.25, 1000.0)
+        with self.view(running.pid) as top:
+            top.wait_for(lambda lines: any("sph.cpp:210 density" in line for line in lines))
+            write("after.cpp:7 exec", 1767269800.25, 10.0)
+            lines = top.wait_for(lambda lines: any("after.cpp:7 exec" in line for line in lines))
+            self.assertRegex("\n".join(lines), r"after.cpp:7 exec +2 thr +0.20 +30.0 ")
+            top.press("q")
+
     def test_a_signal_gives_the_terminal_back(self):
         with self.view(self.start()) as top:
             top.wait_for(lambda lines: lines[0].startswith("gimbal top"))

@@ -88,6 +88,23 @@ class Searching(TuneTest):
                          expected)
         self.assertEqual(again.stdout, whole.stdout)
 
+    def test_a_search_goes_on_where_its_parameters_stand_in_another_order(self):
+        """x=1 y=2 is no run of x=2 y=1."""
+        program = self.script('echo "metric $(( 20 + ($1 - 2) * ($1 - 2) + $2 ))"\n')
+        words = ("--parameter", "x: 1 2 4"), ("--parameter", "y: 1 2 4")
+        outputs = []
+        for runs, order in ((5, words), (9, words[::-1])):
+            command = [PYTHON, "-B", SOURCES, "--gimbal", self.tool, *order[0], *order[1], "--runs", str(runs),
+                       "--compare", "0", "--metric-regex", "metric ([0-9]+)", "--", program, "{x}", "{y}"]
+            done = subprocess.run(command, cwd=self.work, env=self.environment(), text=True, capture_output=True,
+                                  timeout=600)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            outputs.append(done.stdout)
+        configurations = [json.loads(row[1]) for row in self.rows()]
+        self.assertEqual(len({(one["x"], one["y"]) for one in configurations}), 9)
+        self.assertEqual(len(configurations), 9, "none twice")
+        self.assertRegex(outputs[1], "best: (x=2 y=1|y=1 x=2)\n")
+
     def test_a_search_is_alone_and_a_hangup_ends_its_program_unless_it_is_ignored(self):
         program = self.script("echo $$ > pid\nexec sleep 600\n")
         for handler in (signal.SIG_DFL, signal.SIG_IGN):
@@ -222,6 +239,14 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([row[0] for row in self.rows()], ["short"] * 6 + ["search"] * 3)
         self.assertEqual([line.split()[2] for line in self.starts()], ["short"] * 6 + ["good"] * 3)
+
+    def test_short_runs_leave_most_of_the_minutes_to_the_search(self):
+        self.script(PROGRAM + "sleep 0.1\n")
+        done = self.tune("--runs", 7, "--short", "{x} {y} short", "--compare", 0, "--minutes", 0.02)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kinds = [row[0] for row in self.rows()]
+        self.assertIn(kinds.count("short"), (1, 2), "a quarter of 1.2 s")
+        self.assertGreaterEqual(kinds.count("search"), 3)
 
     def test_short_arguments_may_stand_in_quotes(self):
         program = self.script('printf "%s." "$@" >> starts\n')

@@ -6,6 +6,7 @@ import pathlib
 import signal
 import sqlite3
 import subprocess
+import sys
 import tomllib
 import types
 import unittest
@@ -98,6 +99,24 @@ class Files(TuneTest):
             self.assertIn("not a file of gimbal tune", done.stderr)
         self.assertEqual(self.program.read_bytes(), good)
         self.assertFalse((self.work / "starts").exists(), "nothing ran")
+
+    def test_new_keeps_what_a_killed_search_had_committed(self):
+        """What it had begun to change stands in a journal beside the file, which SQLite finds by the file's name."""
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
+        file = self.work / "program.sh.tune.sqlite"
+        with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+            connection.executemany("INSERT INTO tune VALUES (?, ?)", ((f"{n}", "good" * 500) for n in range(100)))
+        code = ("import os, sqlite3, sys; connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+                "connection.execute('PRAGMA cache_size = 1')\n"
+                "connection.execute('BEGIN')\n"
+                "connection.execute(\"UPDATE tune SET value = replace(value, 'good', 'evil')\")\n"
+                "os.kill(os.getpid(), 9)")
+        subprocess.run([sys.executable, "-c", code, file], check=False)
+        self.assertIn(b"evil", file.read_bytes())
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0, "--new").returncode, 0)
+        self.assertFalse((self.work / "program.sh.tune.sqlite-journal").exists())
+        file.with_name(file.name + ".old").replace(file)
+        self.assertEqual(self.rows("SELECT count(*) FROM tune WHERE value LIKE '%evil%'"), [(0,)])
 
     def test_the_result_replaces_no_file_that_is_read_or_is_the_users(self):
         mine = 'schedule = "gss"\n'

@@ -69,11 +69,12 @@ std::string run_line(const std::vector<const LiveProcess*>& members) {
 }  // namespace
 
 void Rates::see(const LiveProcess& process, Seen& seen) {
-    if (!process.record || (seen.now.pid == process.pid && seen.now.wall_s >= process.record->wall_s)) return;
-    if (seen.now.pid == process.pid) {
-        seen.before = std::move(seen.now);
-        seen.two = true;
-    }
+    if (!process.record) return;
+    // exec() keeps the process and begins a program anew.
+    const bool same = seen.now.pid == process.pid && seen.now.started_s == process.record->started_s;
+    if (same && seen.now.wall_s >= process.record->wall_s) return;
+    if (same) seen.before = std::move(seen.now);
+    seen.two = same;
     seen.now = *process.record;
 }
 

@@ -23,9 +23,10 @@ SCENE = BENCH / "pinning" / "scene.py"
 ANSWER = "import json; print('first'); print(json.dumps({'checksum': '1'}))"
 
 
-def sample(hand: str, s: float, repetition: int = 0, others: float = 0.0, checksum: str = "1") -> samples.Sample:
-    return {"set": "B.2", "hand": hand, "s": s, "speed": 1 / s, "round": repetition, "others": others, "scale": 8.0,
-            "checksum": checksum}
+def sample(hand: str, s: float, repetition: int = 0, others: float = 0.0, checksum: str = "1",
+           session: str = "first") -> samples.Sample:
+    return {"set": "B.2", "hand": hand, "s": s, "speed": 1 / s, "session": session, "round": repetition,
+            "others": others, "scale": 8.0, "checksum": checksum}
 
 
 class Sets(unittest.TestCase):
@@ -71,6 +72,18 @@ class Figures(unittest.TestCase):
         self.assertEqual((compared.ratio, compared.pairs), (0.5, 2))
         self.assertIsNone(samples.compare(taken, "a", "c"))
 
+    def test_what_two_sessions_took_is_no_round(self) -> None:
+        taken = [sample("a", 1, 0), sample("b", 2, 0), sample("a", 1, 1), sample("b", 9, 1, session="second")]
+        compared = samples.compare(taken, "a", "b")
+        assert compared is not None
+        self.assertEqual((compared.ratio, compared.pairs), (0.5, 1))
+        store = samples.Store(None)
+        for one in taken:
+            store.add(one)
+        self.assertEqual(store.complete("B.2", 8.0, ["a", "b"]), 1)
+        self.assertEqual(store.complete("B.2", 8.0, ["a"]), 2)
+        self.assertEqual(store.complete("B.2", 8.0, ["a", "c"]), 0)
+
     def test_rounds_amid_other_work_are_left_out_while_enough_are_left(self) -> None:
         taken = [one for i in range(5) for one in
                  (sample("a", 9 if i > 2 else 1, i, 0.5 if i > 2 else 0.0), sample("b", 1, i))]
@@ -88,7 +101,7 @@ class Figures(unittest.TestCase):
             path = Path(folder) / "samples"
             samples.Store(path).add(sample("a", 1))
             store = samples.Store(path)
-            self.assertEqual(store.count("B.2", "a", 8.0), 1)
+            self.assertEqual(store.complete("B.2", 8.0, ["a"]), 1)
             store.add(sample("a", 2, 1))
             self.assertEqual(samples.Store(path).samples, store.samples)
 

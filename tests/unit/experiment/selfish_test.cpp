@@ -30,6 +30,16 @@ TEST(SelfishWorld, ALookAtTheQueuesDelaysTheWorkByFiveQuanta) {
     EXPECT_EQ(run_selfish(quiet(), 1, selfish_rule("repeat", quiet())), 4 * 5 + 5);
 }
 
+/// As train_on_rules() has it, which chooses one for each step.
+TEST(SelfishRules, OneMadeAnewForEachStepActsLikeOneForAll) {
+    for (const std::string_view name : {"even", "boltzmann", "repeat", "restart"}) {
+        const SelfishSettings settings;
+        const std::uint32_t anew =
+            run_selfish(settings, 1, [&](SelfishWorld& world) { selfish_rule(name, settings)(world); });
+        EXPECT_EQ(anew, run_selfish(settings, 1, selfish_rule(name, settings))) << name;
+    }
+}
+
 TEST(SelfishWorld, ReallocatingDiscardsTheStep) {
     SelfishWorld world(quiet(), 1);
     world.act(SelfishAction::even);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from .errors import CampaignError
@@ -87,6 +87,16 @@ def cells(spec: Spec) -> list[Cell]:
         random.Random(f"{spec.seed}/{repetition}").shuffle(one)
         found += one
     return found
+
+
+def to_run(cells: Sequence[Cell], done: Set[tuple[str, str, int]]) -> list[Cell]:
+    """What is not done yet. Of cells that run in turns a repetition as a whole: only what ran side by side compares."""
+    def missing(cell: Cell) -> bool:
+        return (cell.application.name, cell.configuration.name, cell.repetition) not in done
+
+    again = {(cell.application.name, cell.repetition) for cell in cells
+             if cell.application.turn_steps and missing(cell)}
+    return [cell for cell in cells if missing(cell) or (cell.application.name, cell.repetition) in again]
 
 
 def batches(todo: Sequence[Cell]) -> list[list[Cell]]:

@@ -101,8 +101,7 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
     Returns 0, 1 if a cell of this campaign has no result, or 128 + signal. An interrupt loses what is in progress only.
     """
     cells = design.cells(spec)
-    done = store.done(only_ok=retry)
-    todo = [cell for cell in cells if (cell.application.name, cell.configuration.name, cell.repetition) not in done]
+    todo = design.to_run(cells, store.done(only_ok=retry))
     progress = Progress(len(cells), len(cells) - len(todo))
     pace = Pace(tool, spec.seed)
     if len(todo) < len(cells):
@@ -110,8 +109,9 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
     with interrupts_raise():
         try:
             for batch in design.batches(todo):
-                for cell, outcome in zip(batch, outcomes_of(spec, batch, tool, pace)):
-                    store.add(cell, outcome)
+                outcomes = outcomes_of(spec, batch, tool, pace)
+                store.add(batch, outcomes)
+                for cell, outcome in zip(batch, outcomes):
                     what = f"{cell.application.name} {cell.configuration.name} #{cell.repetition + 1}"
                     if outcome.status != "ok":
                         progress.note(f"{outcome.status}: {what}: {last_words(outcome.output)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -148,25 +148,30 @@ class Store:
         where = " WHERE status = 'ok'" if only_ok else ""
         return set(self.connection.execute("SELECT application, configuration, repetition FROM runs" + where))
 
-    def add(self, cell: Cell, outcome: Outcome) -> None:
-        """One cell's run and steps, in one transaction; a run of the same cell is replaced."""
+    def add(self, cells: Sequence[Cell], outcomes: Sequence[Outcome]) -> None:
+        """Runs and steps of cells, all in one transaction; a run of the same cell is replaced."""
+        with self.connection:
+            self.connection.execute("BEGIN IMMEDIATE")
+            for cell, outcome in zip(cells, outcomes):
+                self.replace(cell, outcome)
+
+    def replace(self, cell: Cell, outcome: Outcome) -> None:
+        """Within a transaction."""
         config, app = cell.configuration, cell.application
         run = {"application": app.name, "kind": app.kind, "configuration": config.name, "grp": config.group,
                "technique": config.technique, "selector": config.selector, "agent": config.agent,
                "policy": config.policy, "reward": config.reward, "golden": int(config.golden),
                "repetition": cell.repetition, "workers": app.threads or team_of(outcome),
                **outcome.columns()}
-        with self.connection:
-            self.connection.execute("BEGIN IMMEDIATE")
-            self.connection.execute("DELETE FROM runs WHERE application = ? AND configuration = ? AND repetition = ?",
-                                    (app.name, config.name, cell.repetition))
-            cursor = self.connection.execute(
-                f"INSERT INTO runs ({', '.join(run)}) VALUES ({', '.join('?' * len(run))})", tuple(run.values()))
-            self.connection.executemany("INSERT OR REPLACE INTO loops VALUES (?, ?, ?)",
-                                        ((app.name, loop, name) for loop, name in outcome.loops.items()))
-            places = ", ".join("?" * (1 + len(STEP_COLUMNS)))
-            self.connection.executemany(f"INSERT INTO steps (run, {', '.join(STEP_COLUMNS)}) VALUES ({places})",
-                                        ((cursor.lastrowid, *step) for step in outcome.steps))
+        self.connection.execute("DELETE FROM runs WHERE application = ? AND configuration = ? AND repetition = ?",
+                                (app.name, config.name, cell.repetition))
+        cursor = self.connection.execute(
+            f"INSERT INTO runs ({', '.join(run)}) VALUES ({', '.join('?' * len(run))})", tuple(run.values()))
+        self.connection.executemany("INSERT OR REPLACE INTO loops VALUES (?, ?, ?)",
+                                    ((app.name, loop, name) for loop, name in outcome.loops.items()))
+        places = ", ".join("?" * (1 + len(STEP_COLUMNS)))
+        self.connection.executemany(f"INSERT INTO steps (run, {', '.join(STEP_COLUMNS)}) VALUES ({places})",
+                                    ((cursor.lastrowid, *step) for step in outcome.steps))
 
     def runs(self) -> list[dict[str, Any]]:
         """All runs, without steps, as they were made. Raises CampaignError if one's figures are no numbers."""
@@ -200,13 +205,16 @@ class Store:
 
 
 def is_store(path: Path, table: str) -> bool:
-    """Whether a file is empty, an SQLite database with that table, or one that is too damaged to tell."""
+    """Whether a file is empty, an SQLite database with that table, or one that is too damaged to tell.
+
+    What a process that was killed had begun to change is taken back, as by everyone who reads the database.
+    """
     with path.open("rb") as file:
         head = file.read(len(SQLITE_MARK))
     if head != SQLITE_MARK:
         return not head
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
             names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         return not names or table in names
     except sqlite3.Error:

@@ -74,7 +74,8 @@ def parser() -> argparse.ArgumentParser:
     add("--compare", type=at_least(0, int), default=4, metavar="N", help="at the end, pairs of runs of the best and of "
         "today's configuration (4); a gain where there is none is shown by chance in 1 of 6 searches with 2 pairs, 20 "
         "with 3, 70 with 4")
-    add("--short", metavar="'ARGUMENTS'", help="arguments that shorten the program: it runs so first, to learn where to look")
+    add("--short", metavar="'ARGUMENTS'", help="arguments that shorten the program: it runs so first, to learn where to "
+        "look, for a quarter of --minutes at most")
     add("--metric-regex", default="", metavar="REGEX", help="minimise the number in its parentheses, the last that the "
         "program prints; default: wall time")
     add("--maximize", action="store_true", help="make that number large")

@@ -27,11 +27,13 @@ from .process import Outcome, left_out, run_once
 from .search import Proposal, Search, Seen, levels, scale_of
 from .space import Configuration
 from .store import Run, Store
+from .values import Value
 from .wanted import Wanted, aim
 
 GIVE_UP = 6  # runs without any result
 LEAST_LIMIT_S = 2.0  # a busy machine alone makes a run of milliseconds three times as long
 SHORT_PER_RUN = 2  # short runs for each run of the search
+SHORT_SHARE = 0.25  # of the time that the runs may take
 
 
 @dataclass(frozen=True)
@@ -83,19 +85,23 @@ class Session:
     def __init__(self, wanted: Wanted, store: Store, tool: Tool, budget: Budget) -> None:
         self.wanted, self.store, self.tool, self.budget = wanted, store, tool, budget
         self.pool = wanted.space.pool(wanted.seed)
-        self.place = {tuple(one.values()): index for index, one in enumerate(self.pool)}
+        self.place = {self.key(one): index for index, one in enumerate(self.pool)}
         self.encoded = encode(wanted.space.parameters, self.pool, wanted.space.features)
         self.earlier: list[list[Configuration]] = []
         self.levels: list[float] = []  # what these measured
         self.today = wanted.space.today(self.pool)
         self.runs = store.runs()
         for run in self.runs:
-            if tuple(run.configuration.values()) not in self.place:
+            if self.key(run.configuration) not in self.place:
                 raise store.damaged(f"it has a run of {shown(run.configuration)}, which is none of the configurations")
         self.total = min(budget.runs, len(self.pool))
         shorts = min(SHORT_PER_RUN * self.total, len(self.pool)) if wanted.short else 0
         self.shorts = shorts
         self.progress = Progress((self.total + shorts) * wanted.repeats + 2 * budget.compare, len(self.runs))
+
+    def key(self, configuration: Configuration) -> tuple[Value | None, ...]:
+        """By name: the parameters of the rows may stand in another order."""
+        return tuple(map(configuration.get, self.wanted.space.names))
 
     def know(self, searches: Sequence[Sequence[Run]]) -> None:
         """Take over what earlier searches measured, as read_earlier() has it. Raises CampaignError."""
@@ -114,7 +120,7 @@ class Session:
         """The configurations that have run, in their order, each with its repeats."""
         found: dict[int, list[Run]] = {}
         for run in self.of(kind):
-            found.setdefault(self.place[tuple(run.configuration.values())], []).append(run)
+            found.setdefault(self.place[self.key(run.configuration)], []).append(run)
         return list(found.items())
 
     def seen(self, kind: str) -> list[Seen]:
@@ -134,12 +140,14 @@ class Session:
     def spent_s(self) -> float:
         return sum(run.wall_s for run in self.runs)
 
-    def affordable(self, more: int = 0) -> bool:
-        """Whether there is time for another run, and for `more` after it."""
+    def affordable(self, kind: str, more: int = 0) -> bool:
+        """Whether there is time for another run of a kind, and for `more` after it."""
         if not self.budget.seconds:
             return True
-        known = [run.wall_s for run in self.runs if run.kind != "short"]
+        known = [run.wall_s for run in self.runs if (run.kind == "short") == (kind == "short")]
         each = sum(known) / len(known) if known else 0.0
+        if kind == "short" and sum(known) + each > SHORT_SHARE * self.budget.seconds:
+            return False
         return self.spent_s() + each * (1 + more) <= self.budget.seconds
 
     def measure(self, kind: str, index: int, reason: str, predicted: float | None) -> Outcome:
@@ -155,7 +163,7 @@ class Session:
         return outcome
 
     def search(self, kind: str, total: int, propose: Callable[[list[Seen]], Proposal | None], after: int) -> None:
-        """Run until there are `total` configurations, the time is spent, or none is left."""
+        """Run until there are `total` configurations, the time is spent but for `after` runs, or none is left."""
         while True:
             found = self.configurations(kind)
             again = next(((index, runs) for index, runs in found[-1:] if len(runs) < self.wanted.repeats
@@ -163,7 +171,7 @@ class Session:
             if again is not None:
                 self.measure(kind, again[0], again[1][0].reason, again[1][0].predicted)
                 continue
-            if len(found) >= total or not self.affordable(after):
+            if len(found) >= total or not self.affordable(kind, after):
                 return
             seen = self.seen(kind)
             if len(seen) >= GIVE_UP and all(one.value is None for one in seen):
@@ -209,7 +217,7 @@ class Session:
         after = 2 * self.budget.compare
         if self.shorts:
             shorts = Search("gimbal", self.encoded, self.wanted.seed, self.shorts)
-            self.search("short", self.shorts, shorts.next, after + self.total)
+            self.search("short", self.shorts, shorts.next, 0)
         prior = self.prior()
         method = Search(self.wanted.method, self.encoded, self.wanted.seed, 2 if prior is not None else None, prior,
                         self.levels)
@@ -228,12 +236,12 @@ class Session:
         today = self.pool[self.today]
         while (best := best_to_run(self.wanted, self.runs, today)) != today:
             done, half = pairs_of(self.runs, best)
-            if len(done) >= self.budget.compare or not self.affordable():
+            if len(done) >= self.budget.compare or not self.affordable("compare"):
                 return
             self.progress.total = len(self.runs) + 2 * (self.budget.compare - len(done)) - (half is not None)
             order = ("today", "best") if len(done) % 2 else ("best", "today")
             reason = next(one for one in order if half is None or one != half.reason)
-            self.measure("compare", self.today if reason == "today" else self.place[tuple(best.values())], reason, None)
+            self.measure("compare", self.today if reason == "today" else self.place[self.key(best)], reason, None)
 
 
 def run(session: Session) -> int:
