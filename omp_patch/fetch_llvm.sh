@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # fetch_llvm.sh FOLDER: LLVM 19.1.7's openmp/ and cmake/ from Debian's source package, checked by SHA-256, into FOLDER,
-# which is made: nothing that is there is touched. Uses apt with settings of its own: the machine's package sources stay
-# as they are.
+# which is made, or is empty. Uses apt with settings of its own: the machine's package sources stay as they are.
 set -euo pipefail
 
 target=${1%/}

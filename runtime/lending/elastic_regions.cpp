@@ -67,12 +67,14 @@ namespace {
 constinit std::array<gimbal_region, 512> regions;
 constinit std::atomic<int> teams{0};
 constinit std::atomic<int> elastic_teams{0};  // of these
-// A thread's surplus workers stay out of its own teams without any, but not out of other threads' teams. So who forks
-// has a turn, from an elastic team of its own until another thread forks one.
+// A thread's surplus workers stay out of its own teams that are no larger than its elastic ones, but not out of other
+// threads' teams. So a thread that forks an elastic team has a turn until another thread does.
 constinit std::atomic<std::uint64_t> turn{1};  // nobody's at first
 __thread std::uint64_t own_turn __attribute__((tls_model("initial-exec"))) = 0;
+__thread std::uint32_t least_asked __attribute__((tls_model("initial-exec"))) = UINT32_MAX;  // for these [count]
 
-void take_turn() noexcept {
+void take_turn(std::uint32_t asked) noexcept {
+    least_asked = std::min(least_asked, asked);
     if (own_turn != turn.load(std::memory_order_relaxed)) own_turn = turn.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
@@ -109,14 +111,15 @@ gimbal_team gimbal_team_begin(const void* code, uint32_t asked) {
     const gimbal_team ordinary{asked, asked, nullptr};
     const bool larger = asked > gimbal::options().rank_threads;
     if (larger) gimbal::node_cores().bring_home();  // the rank's own cores are all that such a team has
-    if (gimbal::own_turn != gimbal::turn.load(std::memory_order_relaxed)) gimbal_team_inside();
+    const bool own_turn = gimbal::own_turn == gimbal::turn.load(std::memory_order_relaxed);
+    if (!own_turn || asked > gimbal::least_asked) gimbal_team_inside();
     if (!code || larger) return ordinary;
     const uint32_t surplus = std::min(asked, gimbal::node_cores().for_others());
     if (surplus == 0) return ordinary;
     gimbal_region* const region = gimbal::region_of(code);
     if (!region || !region->enter()) return ordinary;
     if (!region->begin()) return {asked, asked, region};
-    gimbal::take_turn();
+    gimbal::take_turn(asked);
     gimbal::elastic_teams.fetch_add(1, std::memory_order_relaxed);
     return {asked + surplus, asked, region};
 }

@@ -148,7 +148,10 @@ void LeftLoop::look_for_period(const gimbal_loop_desc* desc) noexcept {
 
 void LoopsLeft::note(std::uint32_t& counted, std::uint64_t now, std::uint64_t time, std::uint64_t epoch_time) noexcept {
     const std::uint64_t longest = 2 * std::max(longest_.load(kRelaxed), longest_before_.load(kRelaxed));
-    if (now - begun_.load(kRelaxed) > std::max(epoch_time, longest)) begin_epoch(now);
+    // Somewhat before its beginning is a thread that was held up; far before it the counter went back.
+    const auto age = static_cast<std::int64_t>(now - begun_.load(kRelaxed));
+    const auto most = static_cast<std::int64_t>(std::max(epoch_time, longest));
+    if (age > most || age < -most) begin_epoch(now);
     if (time > longest_.load(kRelaxed)) longest_.store(time, kRelaxed);
     const std::uint32_t epoch = epoch_.load(kRelaxed);
     if (std::exchange(counted, epoch) != epoch) now_.fetch_add(1, kRelaxed);

@@ -133,7 +133,7 @@ LoopRecord record_of(std::span<const WorkerRecord> workers) noexcept {
 
 void add_surplus(std::span<const WorkerSlot> slots, LoopRecord& record) {
     for (const WorkerSlot& slot : slots) {
-        record.surplus_busy += static_cast<double>(slot.record.end - slot.record.begin);
+        record.surplus_busy += between(slot.record.begin, slot.record.end);
         record.chunks += slot.record.chunks;
         record.iterations += slot.record.iterations;
     }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
 #include <deque>
 #include <exception>
@@ -181,7 +180,7 @@ void leave_records() {
     };
     if (is_out_of_reach()) {
         if (nothing_ran && !waiting_is_known()) return;  // a shell before the rank's program
-        name_loops(record);
+        if (!ending_in_handler()) name_loops(record);
         return write_output();
     }
     if (!asked.run_dir.empty()) {

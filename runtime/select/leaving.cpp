@@ -67,7 +67,9 @@ double waiting(const LoopRecord& record) noexcept {
         ends += static_cast<double>(last - worker.end);
         last_begin = std::max(last_begin, worker.begin);
     }
-    return std::min(ends / static_cast<double>(record.workers.size()), static_cast<double>(last - last_begin));
+    // Below 0: the processor's counter went back meanwhile.
+    const auto together = static_cast<double>(static_cast<std::int64_t>(last - last_begin));
+    return std::clamp(ends / static_cast<double>(record.workers.size()), 0.0, std::max(together, 0.0));
 }
 
 /// The same if static did the worst: one worker has all there is to do, and the others wait [ticks].
@@ -202,9 +204,9 @@ double Leaving::longest_left_s() const noexcept {
 // may be all that there is, so half of what is left counts, too. A longer loop gains nothing by much of it. Where an
 // earlier run had accepted it this one's input may be another. @return part of the time
 double Leaving::accepted(double time_s, std::uint32_t workers) const noexcept {
-    if (promised_) return waits_ + kNothing;
     const double all = 1 - 1.0 / workers;
-    return std::min({2 * waits_ + kNothing, (waits_ + all) / 2, time_s <= kFelt_s ? all : kMuch});
+    const double most = time_s <= kFelt_s ? all : kMuch;
+    return promised_ ? std::min(waits_ + kNothing, most) : std::min({2 * waits_ + kNothing, (waits_ + all) / 2, most});
 }
 
 // Whom all wait for now, and then for another one, no schedule knows before.

@@ -111,15 +111,19 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
         for (Schedule& choice : settings_.portfolio)
             choice = with_golden_chunk(choice, context.iterations, context.workers);
     }
-    bandit_.emplace(settings_.portfolio.size(), first_incumbent());
-    static_holds_ = bandit_->incumbent() == arm_of(the_static());
+    begin_bandit();
     if (guided_trial_.over()) settle_guided_trial();
 }
 
-// At another trip count other chunks are worth it.
+void SimulateSelector::begin_bandit() {
+    bandit_.emplace(settings_.portfolio.size(), first_incumbent());
+    static_holds_ = bandit_->incumbent() == arm_of(the_static());
+}
+
+// At another trip count other chunks are worth it. @pre what an iteration takes is known
 void SimulateSelector::resize_chunks(const LoopContext& context) {
     constexpr std::uint64_t kOther = 2;  // times as large, or as small
-    if (!settings_.sizes_chunks || !(context.iteration_time > 0)) return;
+    resizes_chunks_ = false;
     std::uint64_t chunk = worth_drawing(context);
     bool incumbent_changes = false;
     for (std::size_t arm = 0; arm < bandit_->size(); ++arm) {
@@ -133,7 +137,7 @@ void SimulateSelector::resize_chunks(const LoopContext& context) {
         bandit_->forget(arm);
         incumbent_changes |= arm == bandit_->incumbent();
     }
-    if (incumbent_changes) bandit_.emplace(settings_.portfolio.size(), first_incumbent());
+    if (incumbent_changes) begin_bandit();
 }
 
 std::size_t SimulateSelector::first_incumbent() const noexcept {
@@ -184,7 +188,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     }
     if (!guided_trial_.over() && profiled_ < profiles_at_first()) return profiling_execution(context);
     if (!bandit_) settle_portfolio(context);
-    if (std::exchange(resizes_chunks_, false)) resize_chunks(context);
+    if (resizes_chunks_ && context.iteration_time > 0) resize_chunks(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
     if (waits_for_first_answer()) return profiling_execution(context);
     if (balance || context.cancelled) {
@@ -312,7 +316,7 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->expected_lost_.clear();
     other->compared_ = 0;
     if (other->bandit_) {
-        other->resizes_chunks_ = true;
+        other->resizes_chunks_ = settings_.sizes_chunks;
         other->bandit_->forget_trial();
         other->bandit_->widen(kOtherLengthDoubt);
     }

@@ -82,6 +82,7 @@ private:
     [[nodiscard]] static bool waits_at_end(const Technique& technique, const LoopContext& context) noexcept;
     [[nodiscard]] Decision balanced(const LoopContext& context) const;
     [[nodiscard]] std::size_t profiles_at_first() const noexcept;
+    void begin_bandit();
     void resize_chunks(const LoopContext& context);
     [[nodiscard]] std::size_t first_incumbent() const noexcept;
     [[nodiscard]] bool waits_for_first_answer() const noexcept;
@@ -121,7 +122,7 @@ private:
     bool vague_ = false;              // something is tried without a prediction
     bool answered_ = false;           // at least once
     bool monotonic_ = false;
-    bool resizes_chunks_ = false;  // at the next choice
+    bool resizes_chunks_ = false;  // once it is known what an iteration takes
     std::uint64_t profiled_ = 0;   // profiling executions so far
     std::uint64_t steps_ = 0;      // learnt from
     double loop_time_s_ = 0;       // of all of them

@@ -31,9 +31,8 @@ double median_s(const Result& result);
 /// Largest residual of a factorisation that is right, in units of n eps.
 constexpr double kResidualBound = 16;
 
-/// @errors std::runtime_error if the residual is too large, a result not that of one thread or the repetition before,
-/// or
-///         memory too small
+/// @errors std::runtime_error if the residual is too large, if a result is not that of one thread or of the repetition
+///         before, or if memory is too small
 /// @threads forks teams   @cost O(repeat size^3), three matrices
 Result run(const Config& config);
 

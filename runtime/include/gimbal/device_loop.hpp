@@ -98,8 +98,8 @@ public:
     /// rows were written, after fetch().
     void changed(int array) { rows_.changed(array); }
 
-    /// The array lies elsewhere on the host from now on, with other rows in it, which the device is to have; its memory
-    /// there stays. So one loop, which knows its split, serves data that come and go.
+    /// The array lies elsewhere on the host from now on, with other rows in it; its memory on the device stays. So one
+    /// loop, which knows its split, serves data that come and go.
     /// @param host  null: nowhere for now, and executions leave it out
     void rebind(int array, void* host) { rows_.rebind(array, host); }
 
@@ -124,20 +124,21 @@ public:
         Execution execution{reads, writes,
                             std::vector<DevicePart>(static_cast<std::size_t>(omp_get_max_threads()) + 1)};
         std::string too_slow;
+        const bool looks = !probe_.done();
         if (settings_.fixed_part >= 0) {
             run_fixed(execution, host, device);
-        } else if (!probe_.done()) {
+        } else if (looks) {
             too_slow = run_probe(execution, host, device);
         } else {
             too_slow = run_learnt(execution, host, device);
         }
         require_rows();
-        if (rows_.refused()) {
-            leave_out("rows cannot be copied to device " + std::to_string(settings_.device));
-        } else if (!too_slow.empty()) {
-            rest_.begin(omp_get_wtime() - begin_s);
-            go_alone("device " + std::to_string(settings_.device) + too_slow + "; it is looked at again later");
-        }
+        const double loop_s = omp_get_wtime() - begin_s;
+        const std::string device_text = "device " + std::to_string(settings_.device);
+        if (rows_.refused()) return leave_out("rows cannot be copied to " + device_text);
+        if (!too_slow.empty()) go_alone(device_text + too_slow + "; it is looked at again later");
+        if (looks) look_s_ += omp_get_wtime() - begin_s;
+        if (!too_slow.empty()) rest_.begin(loop_s, look_s_);
     }
 
     /// Have all rows of an array on the host. @errors std::runtime_error if rows are lost
@@ -167,21 +168,19 @@ private:
                                      std::to_string(settings_.device));
     }
 
-    /// For good.
     void leave_out(const std::string& why) {
-        if (!usable_) return;
-        usable_ = false;
-        go_alone(why);
+        if (std::exchange(usable_, false)) go_alone(why);
     }
 
     void go_alone(const std::string& why) {
         rows_.fetch_all();
         require_rows();
-        if (is_first_time(source_))
+        if (is_first_time(usable_ ? source_ : source_ + " for good"))
             std::fprintf(stderr, "gimbal: %s: runs on threads alone: %s\n", settings_.name.c_str(), why.c_str());
     }
 
     void look_again() {
+        look_s_ = 0;
         rows_.all_changed();
         tally_.begin_anew();
         probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
@@ -393,7 +392,8 @@ private:
     DeviceBlock block_;
     int schedule_ = 0;
     bool usable_ = false;
-    DeviceRest rest_;  // of a device that is usable
+    DeviceRest rest_;    // of a device that is usable
+    double look_s_ = 0;  // that the executions took in which it was measured last, with what was copied
     DeviceTally tally_;
 };
 

@@ -84,12 +84,14 @@ class DeviceRest {
 public:
     static constexpr double kLonger = 4;  // times
     static constexpr int kLongerExecutions = 3;
-    static constexpr double kRest = 100.0 * DeviceProbe::kExecutions;  // executions like that of begin()
+    static constexpr double kRest = 100;
 
     /// @param loop_s  what the execution took in which the device was found too slow [s]
-    void begin(double loop_s) noexcept {
+    /// @param look_s  what it took to measure the device [s]
+    void begin(double loop_s, double look_s) noexcept {
         on_ = true;
         loop_s_ = loop_s;
+        look_s_ = look_s;
         rested_s_ = 0;
         longer_ = 0;
     }
@@ -99,13 +101,14 @@ public:
     bool ran(double loop_s) noexcept {
         rested_s_ += loop_s;
         longer_ = loop_s > kLonger * loop_s_ ? longer_ + 1 : 0;
-        on_ = rested_s_ < kRest * loop_s_ && longer_ < kLongerExecutions;
+        on_ = rested_s_ < kRest * look_s_ && longer_ < kLongerExecutions;
         return !on_;
     }
 
 private:
     bool on_ = false;
     double loop_s_ = 0;
+    double look_s_ = 0;
     double rested_s_ = 0;
     int longer_ = 0;  // executions in a row
 };

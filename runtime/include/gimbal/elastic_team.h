@@ -39,7 +39,7 @@ GIMBAL_API gimbal_team gimbal_team_begin(const void* code, uint32_t asked);
 
 /** A team forks that is inside another one. Threads that were surplus workers may be in it: they are to be on this
  *  rank's cores, unless a team has surplus workers at this moment.
- *  @threads any  @cost one load if none has run elsewhere, else three system calls for each that has */
+ *  @threads any  @cost two loads if none has run elsewhere, else three system calls for each that has */
 GIMBAL_API void gimbal_team_inside(void);
 
 /** A thread of the team has asked for its number, or how many there are: no surplus workers from the next time on.

@@ -314,8 +314,6 @@ def case_json():
     expect([loop["name"] for loop in found["loops"]] == ["detect", "regularise"], f"wrong: {found}")
     expect(len(found["loops"][0]["times_s"]) == 2 and len(found["loops"][1]["times_s"]) == found["steps"],
            f"wrong: {found}")
-
-
     found = report([file("clean.pgm", pnm())])
     expect(found["steps"] == 0 and found["noisy"] == 0 and found["loops"][1]["times_s"] == [], f"wrong: {found}")
 

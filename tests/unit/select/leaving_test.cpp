@@ -424,6 +424,20 @@ TEST(Leaving, WhatAnEarlierRunAcceptedIsNotStretchedBeforeALookHasConfirmedIt) {
     EXPECT_TRUE(left_again({40'000}));
     EXPECT_FALSE(left_again({32'000})) << "nearly twice as much is waited for";
     EXPECT_TRUE(left_again({40'000, 32'000})) << "it was confirmed";
+    // What was accepted in a short loop is too much in one three times as long.
+    gimbal::ByteWriter of_short;
+    for (int i = 0; i < 4; ++i) look(earlier, 10'000);
+    earlier.accept(true);
+    earlier.prefer();
+    earlier.save(of_short);
+    gimbal::ByteReader from(of_short.bytes());
+    Leaving longer;
+    longer.restore(from);
+    const std::array<WorkerRecord, 2> workers = {
+        WorkerRecord{.begin = 0, .end = 150'000, .chunks = 1, .iterations = 50},
+        WorkerRecord{.begin = 0, .end = 30'000, .chunks = 1, .iterations = 50}};
+    longer.observe(true, true, {.iterations = 100, .loop_time = 150'000, .workers = workers}, context_of());
+    EXPECT_EQ(longer.leave(1e-9), 0);
 }
 
 TEST(Leaving, WhatIsTooLongToBeLeftSavesNothingByThat) {

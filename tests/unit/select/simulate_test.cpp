@@ -2,6 +2,7 @@
 // auto and simulate in virtual time, where the best technique is known and noise is the same for all.
 #include "select/simulate.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "config/load.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/virtual_loop.hpp"
@@ -249,6 +251,36 @@ TEST(Auto, LoopsOfChangingLengthAreCoveredAndPredictedAnew) {
             EXPECT_LT(seen.loop_time, 1.1 * 1000 * static_cast<double>(n) / 4 + 20000) << step;
         }
     }
+}
+
+/// Chunks of ss that a selector chooses among, as it writes them down.
+std::vector<std::uint64_t> chunks_among(const Selector& selector) {
+    ByteWriter kept;
+    EXPECT_TRUE(selector.save(kept));
+    const std::string_view bytes = kept.bytes(), name("\2ss", 3);
+    std::vector<std::uint64_t> chunks;
+    for (std::size_t at = bytes.find(name); at != std::string_view::npos; at = bytes.find(name, at + 1))
+        chunks.push_back(ByteReader(bytes.substr(at + name.size())).get<std::uint64_t>());
+    return chunks;
+}
+
+TEST(Auto, ChunksAreThoseThatAreWorthDrawingAtTheTripCount) {
+    const std::unique_ptr<Selector> few = make_auto(1, false);
+    LoopContext context{.iterations = 40, .workers = 4, .dispatch = 100, .iteration_time = 100};
+    for (int step = 0; step < 40; ++step) {
+        const Decision decision = few->choose(context);
+        few->learn(decision, {.iterations = 40, .loop_time = 1000, .busy_max = 1000, .busy_mean = 1000}, context);
+    }
+    EXPECT_THAT(chunks_among(*few), testing::ElementsAre(2));
+    const std::unique_ptr<Selector> many = few->for_other_length();
+    context.iterations = 1'000'000;
+    context.iteration_time = 0;
+    (void)many->choose(context);
+    EXPECT_THAT(chunks_among(*many), testing::ElementsAre(2)) << "nobody knows what an iteration takes";
+    context.iteration_time = 100;
+    (void)many->choose(context);
+    EXPECT_THAT(chunks_among(*many), testing::ElementsAre(100));
+    EXPECT_THAT(chunks_among(*few), testing::ElementsAre(2));
 }
 
 TEST(Auto, ExecutionsMayOverlapAndEndInAnyOrder) {
