@@ -27,6 +27,11 @@ def count_of(rounds: Sequence[Round], gated: bool) -> int | str:
     return len(rounds) if gated else f"{len(rounds)}*"
 
 
+def all_passed(parts: Sequence[bool]) -> bool:
+    """Whether there are figures, and all of them passed the gate."""
+    return bool(parts) and all(parts)
+
+
 def median_of(rounds: Sequence[Round], figure: Callable[[Round], float | None]) -> float | None:
     """Median over rounds of a figure made within each; None if no round gives one."""
     values = [value for value in map(figure, rounds) if value is not None]

@@ -185,9 +185,13 @@ std::vector<Setting> file_settings(const std::string& path, std::vector<Error>& 
     }
 }
 
+bool is_of_file(const Setting& setting) {
+    return setting.origin.starts_with("file ");
+}
+
 /// Of files that are written each needs a name of its own: else the last one to end is all that is left. The later one
 /// counts as not given. What patterns become is not known here; the same pattern is the same file.
-void refuse_shared_files(LoadedOptions& loaded) {
+void refuse_shared_files(LoadedOptions& loaded, std::vector<Error>& file_problems) {
     Options& options = loaded.options;
     const std::array<std::pair<std::string_view, std::string*>, 6> files = {
         {{"GIMBAL_OUTPUT", &options.output},
@@ -207,10 +211,11 @@ void refuse_shared_files(LoadedOptions& loaded) {
             if (whole(*path) != whole(*files[k].second)) continue;
             const auto row = static_cast<std::size_t>(find_option(name) - option_table().data());
             Setting& use = options.effective[row];
-            loaded.problems.emplace_back(ErrorCode::wrong_use,
-                                         std::string(name) + ": " + quote_value(*path) + " is also the file of " +
-                                             std::string(files[k].first) + from(use),
-                                         "each needs a file of its own");
+            (is_of_file(use) ? file_problems : loaded.problems)
+                .emplace_back(ErrorCode::wrong_use,
+                              std::string(name) + ": " + quote_value(*path) + " is also the file of " +
+                                  std::string(files[k].first) + from(use),
+                              "each needs a file of its own");
             path->clear();
             use.value.clear();
             use.origin = "default";
@@ -219,7 +224,7 @@ void refuse_shared_files(LoadedOptions& loaded) {
 
 /// `levels` has an agent choose techniques of both levels; an agent that chooses chunks has nothing to do there. It
 /// counts as not given.
-void refuse_chunks_of_levels(LoadedOptions& loaded) {
+void refuse_chunks_of_levels(LoadedOptions& loaded, std::vector<Error>& file_problems) {
     Options& options = loaded.options;
     const OptionSpec& spec = *find_option("GIMBAL_RL_AGENT");
     const auto row = static_cast<std::size_t>(&spec - option_table().data());
@@ -229,12 +234,13 @@ void refuse_chunks_of_levels(LoadedOptions& loaded) {
         if (chosen.name != "levels" || learn::meta_of(chosen.agent) != learn::MetaKind::chunk) continue;
         Setting& use = (ranks ? options.effective_ranks : options.effective)[row];
         if (!std::exchange(said, true))
-            loaded.problems.emplace_back(
-                ErrorCode::wrong_use,
-                use.name + ": " + quote_value(use.value) + " chooses chunks, and GIMBAL_SELECT=levels techniques" +
-                    from(use),
-                "with levels take another agent, q or sarsa for instance; chunks alone: GIMBAL_SELECT=chunk" +
-                    std::string(kMoreSelectors));
+            (is_of_file(use) ? file_problems : loaded.problems)
+                .emplace_back(
+                    ErrorCode::wrong_use,
+                    use.name + ": " + quote_value(use.value) + " chooses chunks, and GIMBAL_SELECT=levels techniques" +
+                        from(use),
+                    "with levels take another agent, q or sarsa for instance; chunks alone: GIMBAL_SELECT=chunk" +
+                        std::string(kMoreSelectors));
         chosen.agent = spec.fallback;
         use.value = chosen.agent;
         use.origin = "default";
@@ -256,8 +262,8 @@ LoadedOptions load_options(const Environment& environment, std::span<const Setti
     if (environment.omp_schedule) apply_omp_schedule(*environment.omp_schedule, loaded);
     for (const Setting& setting : overrides) apply(setting, loaded);
     resolve_selection(loaded.options);
-    refuse_chunks_of_levels(loaded);
-    refuse_shared_files(loaded);
+    refuse_chunks_of_levels(loaded, file_problems);
+    refuse_shared_files(loaded, file_problems);
     loaded.problems.insert(loaded.problems.end(), file_problems.begin(), file_problems.end());
     loaded.in_file = file_problems.size();
     return loaded;

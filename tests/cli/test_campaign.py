@@ -289,6 +289,21 @@ timeout_s = 4
         self.assertEqual({name for name, _ in after}, {name for name, _ in before})
         self.assertEqual(set(after) & set(before), set(), "all of them are new")
         self.assertEqual(len(self.starts.read_text().splitlines()), 7 * SMALL_CONFIGURATIONS, "a start and six steps")
+        self.assertIn(f"{2 * SMALL_CONFIGURATIONS - 1} of {2 * SMALL_CONFIGURATIONS} cells have run, going on; "
+                      f"{SMALL_CONFIGURATIONS - 1} of them run again", done.stderr)
+
+    def test_an_interrupt_counts_what_stays_in_the_file_though_it_was_to_run_again(self):
+        self.assertEqual(self.in_turns("doze", "\ntimeout_s = 12").returncode, 1)
+        self.starts.unlink()
+        running = self.campaign("run", "--retry", "try.toml", env={"STARTS": str(self.starts)}, wait=False)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not self.starts.exists():
+            time.sleep(0.01)
+        running.send_signal(signal.SIGTERM)
+        said = running.communicate(timeout=600)[1]
+        self.assertEqual(running.returncode, 143, said)
+        ran = 2 * SMALL_CONFIGURATIONS - 1
+        self.assertIn(f"interrupted; {ran} of {2 * SMALL_CONFIGURATIONS} cells are in ", said)
 
     def stopped(self, parent):
         """The children of a process that are stopped."""

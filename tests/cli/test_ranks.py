@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import time
 import unittest
 
 from support import ToolTest, record
@@ -122,6 +123,17 @@ class Ranks(ToolTest):
             self.assertNotIn(f"{other}:210", said)
         self.assert_nothing_left()
 
+    def test_a_script_that_translates_the_variables_of_the_launcher_is_no_launcher(self):
+        text = json.dumps(record(0, 2)).replace('"rank": 0', '"rank": $PMI_RANK').replace('"', '\\"')
+        program = self.script(f'echo "{text}" > $GIMBAL_RUN_DIR/record-$PMI_RANK-$$.json\n')
+        rank = self.script("export PMI_RANK=$SLURM_PROCID PMI_SIZE=$SLURM_NTASKS\n"
+                           f"{self.tool} run -- {program} 2>> said\n", "rank.sh")
+        launcher = self.script(f"SLURM_PROCID=0 {rank} & SLURM_PROCID=1 {rank}\nwait\n", "launcher.sh")
+        env = self.environment({"SLURM_STEP_ID": "0", "SLURM_NTASKS": "2"})
+        subprocess.run([launcher], env=env, cwd=self.work, check=True, timeout=600)
+        self.assertEqual((self.work / "said").read_text().count("2 ranks x 2 threads"), 1)
+        self.assert_nothing_left()
+
     def test_ranks_of_a_launcher_collect_in_a_relative_folder_though_they_leave_theirs(self):
         (self.work / "temporary").mkdir()
         (self.work / "there").mkdir()
@@ -161,6 +173,22 @@ class Ranks(ToolTest):
         text = self.gimbal("report", "r-0.json", "r-1.json").stdout
         self.assertEqual(text.count("gimbal 0."), 1)
         self.assertIn("  stolen: 24 of 84 items in 6 of 8 attempts", text)
+
+    def test_a_rank_that_dies_does_not_get_the_figures_of_the_run_before(self):
+        rank = self.script(f'[ "$PMI_RANK" != "${{DEAD-}}" ] || exit 3\nexec {self.program} settings steal\n',
+                           "rank.sh")
+        launcher = self.script('shift 2\nPMI_RANK=0 "$@" & PMI_RANK=1 "$@"\nwait\n', "mpiexec")
+        words = ("-n", "2", "--mpiexec", launcher, "--output", "r-%r.json", "--", rank)
+        for named in ({}, {"PMIX_NAMESPACE": "job"}):  # a launcher's name of its start may come again
+            first = self.gimbal("run", *words, env=named | {"PMI_SIZE": "2"})
+            self.assertIn("  stolen: 24 of 84 items", first.stderr)
+            soon = time.time() + 60  # the second run begins while the file is new
+            os.utime(self.work / "r-1.json", (soon, soon))
+            if not named:  # of another run by its name alone
+                text = json.loads((self.work / "r-1.json").read_text())
+                (self.work / "r-1.json").write_text(json.dumps(text | {"started_s": soon}))
+            second = self.gimbal("run", *words, env=named | {"PMI_SIZE": "2", "DEAD": "1"})
+            self.assertIn("  stolen: 12 of 42 items", second.stderr)
 
     def test_a_warning_is_said_once_and_stands_in_the_report(self):
         first, second = (self.rank(rank, "settings", "steal", "warn") for rank in (0, 1))

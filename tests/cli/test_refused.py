@@ -102,6 +102,27 @@ class Refusals(ToolTest):
         self.refused(self.compile(main.format("__kmpc_magic"), "magic", *flags),
                      "functions of libiomp5 that libomp does not have: __kmpc_magic")
 
+    def test_a_runtime_that_ld_preload_names_stays_idle_or_is_refused(self):
+        self.compile("", "lib/libiomp5.so", "-shared", "-fPIC", "-Wl,-soname,libiomp5.so")
+        source = "void __kmpc_fork_call(void) { __builtin_trap(); } void __kmpc_magic(void) {}"
+        intel = self.compile(source, "libiomp5.so", "-shared", "-fPIC", "-Wl,-soname,libiomp5.so")
+        other = self.compile(source, "libother.so", "-shared", "-fPIC")
+        program = self.compile("void __kmpc_fork_call(void) __attribute__((weak)); "
+                               "int main(void) { __kmpc_fork_call(); return 7; }", "called")
+        result = self.gimbal("run", "--report", "off", "--", program, env={"LD_PRELOAD": str(intel)})
+        self.assertEqual((result.returncode, result.stderr), (7, ""))
+        result = self.gimbal("run", "--", program, env={"LD_PRELOAD": f"{intel}:{other}"})
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(f"second OpenMP runtime would run in the process: {other}", result.stderr)
+        self.assertIn("LD_PRELOAD names it", result.stderr)
+        self.compile("void __kmpc_magic(void); void use(void) { __kmpc_magic(); }", "libuse.so", "-shared", "-fPIC")
+        magic = self.compile("void use(void); int main(int n, char **w) { (void)w; if (n > 9) use(); return 0; }",
+                             "magic", f"-L{self.folder}", "-l:libuse.so", f"-Wl,-rpath,{self.folder}",
+                             "-Wl,--allow-shlib-undefined")
+        result = self.gimbal("run", "--", magic, env={"LD_PRELOAD": str(intel)})
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("functions of libiomp5 that libomp does not have: __kmpc_magic", result.stderr)
+
     def test_a_libomp_of_llvms_own_name_is_replaced(self):
         self.compile("", "lib/libomp_unversioned.so", "-shared", "-fPIC", "-Wl,-soname,libomp.so")
         self.compile("void __kmpc_fork_call(void) { __builtin_trap(); } void __kmpc_magic(void) {}", "libomp.so",
@@ -149,6 +170,8 @@ class Refusals(ToolTest):
             self.assertIn(f"{own}\n", self.gimbal("info", "build").stdout)
             away = own.rename(own.with_suffix(".away"))
             self.assertIn(f"none (looked for {own}, ", self.gimbal("info", "build").stdout)
+            said = self.gimbal("run", "--", "true").stderr
+            self.assertIn("lib/libomp.so (a libomp that is there is not Gimbal's)\n", said)
             away.rename(own)
         finally:
             own.rename(self.libomp)

@@ -142,6 +142,14 @@ class Spaces(unittest.TestCase):
             after = run_of(("search", json.dumps({"x": before}), "today", None, "ok", 1.0, 1.0, "")).configuration["x"]
             self.assertEqual((after, hash(after), number_of(after)), (before, hash(before), number_of(before)))
 
+    def test_a_sample_of_very_many_does_not_depend_on_the_order_of_the_parameters(self):
+        parameters = [parse_parameter(f"{name}: 1 2 3 4 5 6 7 8") for name in "abc"]
+        with mock.patch("gimbal_tune.space.MOST_PRODUCTS", 100):
+            pools = [Space(order, (), ["{a}", "{b}", "{c}"]).pool(7) for order in (parameters, parameters[::-1])]
+        seen = [{tuple(sorted(one.items())) for one in pool} for pool in pools]
+        self.assertEqual(seen[0], seen[1])
+        self.assertTrue(50 < len(seen[0]) <= 100)
+
     def test_numbers_in_a_file_of_a_space_keep_their_spelling_too(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "space.toml"

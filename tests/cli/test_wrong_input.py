@@ -263,6 +263,10 @@ class WrongInput(ToolTest):
         for name, env in (("lax.toml", {}), ("wrong.toml", lax)):
             self.assertEqual(self.gimbal("run", "--config", name, "--", "true", env=env).returncode, 0, name)
             self.refused("--config", name, "--schedule", "fac22", env=env, says=["--schedule", "command line"])
+        (self.work / "together.toml").write_text('output = "x"\ntrace = "x"\nselect = "levels"\nrl_agent = "chunk"\n')
+        self.assertEqual(self.gimbal("run", "--config", "together.toml", "--", "true", env=lax).returncode, 0)
+        self.refused("--config", "together.toml", "--trace", "x", env=lax, says=["GIMBAL_TRACE", "command line"])
+        self.refused("--config", "together.toml", says=["together.toml"])
         self.refused("--config", "", env=lax, says=["--config"])
         self.refused("--config", "wrong.toml", says=["shedule"])
 

@@ -195,8 +195,10 @@ class Packaging(unittest.TestCase):
             (source / path).write_text(text)
         text = (f"project(part NONE)\nset(GIMBAL_LLVM_SOURCE {source})\n"
                 f"add_subdirectory({ROOT / 'omp_patch'} omp_patch)\n")
-        said = " ".join(self.configure(text)[1].stderr.split())
+        said = " ".join(self.configure(text, XDG_CACHE_HOME="/of/mine")[1].stderr.split())
         self.assertIn("holds LLVM 20.1.8; Gimbal's patch fits the unchanged LLVM 19.1.7 only", said)
+        self.assertIn("remove it; else unset DEV_LLVM_SOURCE", said)
+        self.assertIn("-DGIMBAL_LLVM_SOURCE=/of/mine/gimbal/llvm-19.1.7", said)
         (source / "cmake/Modules/LLVMVersion.cmake").unlink()
         said = " ".join(self.configure(text)[1].stderr.split())
         self.assertIn("holds LLVM of an unknown version; Gimbal's patch fits the unchanged LLVM 19.1.7 only", said)

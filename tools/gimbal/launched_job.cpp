@@ -11,7 +11,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <thread>
@@ -49,25 +48,24 @@ long long stat_field(pid_t process, int number) {
     return std::atoll(std::string(ProcessStat(text).field(number)).c_str());
 }
 
-/// The variable by which this process was told its rank. @return empty: there is none
-std::string rank_variable() {
-    for (const auto& launcher : kLaunchers)
-        if (std::string name(launcher.first); std::getenv(name.c_str())) return name;
-    return {};
+/// How many ranks a process was told that there are; 1: nothing.
+int ranks_told(pid_t process) {
+    const std::string text = text_of(process, "environ");
+    std::vector<const char*> variables;
+    for (std::size_t at = 0; at < text.size(); at = text.find('\0', at) + 1) {
+        variables.push_back(text.data() + at);
+        if (text.find('\0', at) == std::string::npos) break;
+    }
+    variables.push_back(nullptr);
+    return read_environment(variables.data()).ranks;
 }
 
-/// Whether a process was told its rank by this variable, as the tool and a script around it were; the launcher itself
-/// was not, though inside a batch script of Slurm it has a variable of Slurm's.
-bool is_rank(pid_t process, const std::string& variable) {
-    const std::string variables = '\0' + text_of(process, "environ");
-    return variables.find('\0' + variable + "=") != std::string::npos;
-}
-
-/// What started all ranks of this machine: its number and when it began.
-std::string launcher_of_all() {
-    const std::string variable = rank_variable();
+/// What started all ranks of this machine: its number and when it began. A script around the tool was told of as many
+/// ranks, perhaps by variables that it translates for its program (PMI_RANK=$SLURM_PROCID); the launcher itself was
+/// not.
+std::string launcher_of_all(int ranks) {
     pid_t process = getppid();
-    while (process > 1 && is_rank(process, variable)) process = static_cast<pid_t>(stat_field(process, 4));
+    while (process > 1 && ranks_told(process) == ranks) process = static_cast<pid_t>(stat_field(process, 4));
     return process > 1 ? std::to_string(process) + "-" + std::to_string(stat_field(process, 22)) : std::string();
 }
 
@@ -107,7 +105,7 @@ LaunchedJob::LaunchedJob(const Environment& environment, bool starts_ranks_itsel
     if (environment.ranks < 2 || starts_ranks_itself) return;
     const int here = gimbal_ranks_of_node(0);
     expected_ = here > 0 ? here : environment.ranks;
-    const std::string launcher = launcher_of_all();
+    const std::string launcher = launcher_of_all(environment.ranks);
     const char* const base = std::getenv("TMPDIR");
     const std::string path = fs::absolute(base && *base ? base : "/tmp") /
                              ("gimbal-job-" + std::to_string(geteuid()) + "-" + host_name() + "-" + launcher);

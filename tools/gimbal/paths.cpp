@@ -138,9 +138,13 @@ std::string find_waiting(const std::string& family) {
 
 std::string libomp_places() {
     std::string places;
-    for (const fs::path& path : candidates())
+    std::error_code ignored;
+    bool others = false;
+    for (const fs::path& path : candidates()) {
         if (places.find(path.string()) == std::string::npos) places += (places.empty() ? "" : ", ") + path.string();
-    return places;
+        others |= fs::exists(path, ignored) && !is_patched(path);
+    }
+    return places + (others ? " (a libomp that is there is not Gimbal's)" : "");
 }
 
 }  // namespace gimbal::tool

@@ -101,6 +101,26 @@ bool has_stand_in(std::string_view name, const Needs& needs, const std::string& 
            });
 }
 
+/// Whether the user's LD_PRELOAD names a library. It stands behind ours, whose functions are found first.
+bool is_in_users_preload(const std::string& path) {
+    const char* const users = std::getenv("LD_PRELOAD");
+    std::string_view left = users ? users : "";
+    while (!left.empty()) {
+        const std::size_t end = std::min(left.find_first_of(" :"), left.size());
+        const std::string word(left.substr(0, end));
+        if (!word.empty() && (word == file_name(path) || is_same_file(word, path))) return true;
+        left.remove_prefix(std::min(end + 1, left.size()));
+    }
+    return false;
+}
+
+/// The name of a stand-in by which a library could be loaded; empty: it has another.
+std::string_view stood_in_name(const ElfObject& library, const std::string& path) {
+    for (const StandIn& one : kStandIns)
+        if (one.name == library.soname || one.name == file_name(path)) return one.name;
+    return {};
+}
+
 /// What libomp does not offer of libgomp's. Other functions for offloading, and those that only print a message of the
 /// program's, libgomp answers by itself.
 bool is_missing_gomp(const std::string& name, const ElfObject& libomp) {
@@ -137,7 +157,10 @@ void refuse_missing(const std::string& program, Needs& needs, const ElfObject& l
 }
 
 void refuse_second(const std::string& program, const std::string& other, const std::string& libomp) {
-    refuse(program + ": a second OpenMP runtime would run in the process: " + other + " beside " + libomp,
+    const std::string what =
+        program + ": a second OpenMP runtime would run in the process: " + other + " beside " + libomp;
+    if (is_in_users_preload(other)) refuse(what, "LD_PRELOAD names it: leave it out there");
+    refuse(what,
            "link it against a shared library called libomp.so, libomp.so.5, libiomp5.so or libgomp.so.1, by its name, "
            "as clang -fopenmp and gcc -fopenmp do");
 }
@@ -242,7 +265,13 @@ ProgramFacts check_program(const std::string& program, const std::string& libomp
         // libgomp being mapped is fine, and a libomp that has been given this name: every call that it could answer
         // finds ours first.
         if (file_name(path).starts_with("libgomp")) continue;
-        if (library.defines_kmpc) refuse_second(program, path, libomp);
+        if (library.defines_kmpc) {
+            const std::string_view name = stood_in_name(library, path);
+            if (name.empty() || !is_in_users_preload(path)) refuse_second(program, path, libomp);
+            // It stays idle, unless a function is needed that only it has: the same as if the program named it.
+            needs.names.emplace(name);
+            continue;
+        }
         needs.add(library);
         add_facts(library, path, facts);
     }

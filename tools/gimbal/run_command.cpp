@@ -147,11 +147,15 @@ void report_records(const RunRequest& request, const Options& options, const Run
     std::vector<RunRecord> records = folder.records(problems);
     for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");
     const bool collected = !records.empty();
+    const auto any = [&](auto of) { return std::any_of(records.begin(), records.end(), of); };
+    // Where the launcher gives a start no name, the folder's is in the records.
+    std::string launch = folder.path().substr(folder.path().rfind('/') + 1);
+    if (!any([&](const RunRecord& one) { return one.launch == launch; })) launch.clear();
     // Ranks on other nodes, whose TMPDIR is their own, or all where the folder has no room.
     if ((!collected || request.ranks > 1) && !options.output.empty())
-        for (RunRecord& one : output_records(read_environment(environ), request, options.output, end.pid, since_ns))
-            if (std::none_of(records.begin(), records.end(), [&](const auto& other) { return other.rank == one.rank; }))
-                records.push_back(std::move(one));
+        for (RunRecord& one :
+             output_records(read_environment(environ), request, options.output, end.pid, since_ns, launch))
+            if (!any([&](const RunRecord& other) { return other.rank == one.rank; })) records.push_back(std::move(one));
     if (records.empty()) {
         if (options.report != ReportLevel::off || !options.output.empty())
             explain_no_record(request, end, folder.refusal());

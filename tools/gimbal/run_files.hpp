@@ -21,9 +21,11 @@ void check_files(const Environment& environment, const RunRequest& request, cons
 
 /// The records that processes wrote where GIMBAL_OUTPUT says because the run's own folder had no room.
 /// @param process   number of the one that was started
-/// @param since_ns  begin of the run; older files are another run's [ns of the wall clock]
+/// @param since_ns  begin of the run; older files, and processes, are another run's [ns of the wall clock]
+/// @param launch    what the records of this run call it; empty: not known
 [[nodiscard]] std::vector<RunRecord> output_records(const Environment& environment, const RunRequest& request,
-                                                    const std::string& pattern, int process, std::uint64_t since_ns);
+                                                    const std::string& pattern, int process, std::uint64_t since_ns,
+                                                    const std::string& launch);
 
 /// Write each record where GIMBAL_OUTPUT says: into a file of its own, into a device or a pipe all of them, one after
 /// the other. What cannot be written is said.

@@ -35,5 +35,10 @@ class Gated(unittest.TestCase):
         self.assertEqual((rows[0][-1], gated), ("3*", False))
 
 
+    def test_without_any_figure_nothing_is_gated(self) -> None:
+        for parts, passed in ([], False), ([True, True], True), ([True, False], False):
+            self.assertIs(figures.all_passed(parts), passed)
+
+
 if __name__ == "__main__":
     unittest.main()

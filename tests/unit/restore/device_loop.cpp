@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
             if (omp_get_thread_num() == 0) runs_of_first_thread += rows.size();
             if (mode == "outrun") sleep(100 * rows.size());
             if (mode == "dear") sleep(50 * rows.size());
-            if (mode == "worth" && execution > 3) sleep(2000 * rows.size());
+            if (mode == "worth" && execution > 3) sleep(4000 * rows.size());
             for (std::int64_t row = rows.first; row < rows.end; ++row) {
                 square(from, to, row);
                 if (row % 3 != 0) ++times[static_cast<std::size_t>(row)];
@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
             if (mode == "slow" || (mode == "later" && execution > 3)) sleep(50000);
             if (mode == "outrun") sleep(150 * rows.size());
             if (mode == "dear") sleep(500);
-            if (mode == "worth") sleep(10000);
+            if (mode == "worth") sleep(20000);
             ++launches[static_cast<std::size_t>(execution)];
             runs += rows.size();
             const double* const read = loop.on_device<double>(arrays[execution % 2]);

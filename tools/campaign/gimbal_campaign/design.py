@@ -89,10 +89,15 @@ def cells(spec: Spec) -> list[Cell]:
     return found
 
 
+def key(cell: Cell) -> tuple[str, str, int]:
+    """By which a store knows it."""
+    return cell.application.name, cell.configuration.name, cell.repetition
+
+
 def to_run(cells: Sequence[Cell], done: Set[tuple[str, str, int]]) -> list[Cell]:
     """What is not done yet. Of cells that run in turns a repetition as a whole: only what ran side by side compares."""
     def missing(cell: Cell) -> bool:
-        return (cell.application.name, cell.configuration.name, cell.repetition) not in done
+        return key(cell) not in done
 
     again = {(cell.application.name, cell.repetition) for cell in cells
              if cell.application.turn_steps and missing(cell)}

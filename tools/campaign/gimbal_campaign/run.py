@@ -101,11 +101,15 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
     Returns 0, 1 if a cell of this campaign has no result, or 128 + signal. An interrupt loses what is in progress only.
     """
     cells = design.cells(spec)
-    todo = design.to_run(cells, store.done(only_ok=retry))
+    wanted = set(map(design.key, cells))
+    done = wanted & store.done(only_ok=retry)
+    todo = design.to_run(cells, done)
     progress = Progress(len(cells), len(cells) - len(todo))
     pace = Pace(tool, spec.seed)
-    if len(todo) < len(cells):
-        progress.note(f"{store.path}: {len(cells) - len(todo)} of {len(cells)} cells have run, going on")
+    if done:
+        again = sum(design.key(cell) in done for cell in todo)
+        beside = f"; {again} of them run again, beside those that are missing in their turns" if again else ""
+        progress.note(f"{store.path}: {len(done)} of {len(cells)} cells have run, going on{beside}")
     with interrupts_raise():
         try:
             for batch in design.batches(todo):
@@ -118,8 +122,8 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
                     progress.step(what)
         except KeyboardInterrupt as interruption:
             progress.end()
-            print(f"interrupted; {progress.done} of {progress.total} cells are in {store.path}; the same command goes "
-                  "on", file=sys.stderr)
+            print(f"interrupted; {len(wanted & store.done(only_ok=retry))} of {len(cells)} cells are in {store.path}; "
+                  "the same command goes on", file=sys.stderr)
             return status_of(interruption)
         except sqlite3.Error as error:
             raise CampaignError(f"{store.path}: {error}") from None

@@ -72,7 +72,7 @@ def read_earlier(wanted: Wanted, files: Sequence[Path]) -> list[list[Run]]:
             raise CampaignError(f"--earlier {path}: it looked for {aim(*theirs)}{by[0]}, this search looks for "
                                 f"{aim(*ours)}{by[1]}", "allowed are searches for the same")
         for run in runs[:1]:
-            if list(run.configuration) != wanted.space.names:
+            if set(run.configuration) != set(wanted.space.names):
                 raise CampaignError(f"--earlier {path}: its parameters are {' '.join(run.configuration)}",
                                     f"here they are {' '.join(wanted.space.names)}")
         found.append(runs)

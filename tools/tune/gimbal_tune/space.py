@@ -170,7 +170,9 @@ class Space:
             products = itertools.product(*(one.values for one in self.parameters))
         else:
             rng = random.Random(seed)
-            products = (tuple(rng.choice(one.values) for one in self.parameters) for _ in range(MOST_PRODUCTS))
+            by_name = sorted(self.parameters, key=lambda one: one.name)  # whatever order they were given in
+            drawn = ({one.name: rng.choice(one.values) for one in by_name} for _ in range(MOST_PRODUCTS))
+            products = (tuple(map(one.get, self.names)) for one in drawn)
         found: dict[tuple[Value, ...], Configuration] = {}
         for values in products:
             whole = dict(zip(self.names, values))
