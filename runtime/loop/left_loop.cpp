@@ -14,7 +14,7 @@ namespace gimbal {
 
 namespace {
 
-LoopsLeft loops_left;
+constinit LoopsLeft loops_left;
 
 constexpr std::uint32_t kSameGaps = 3;  // in a row
 constexpr double kEpoch_s = 1;

@@ -10,9 +10,9 @@ namespace gimbal {
 
 // A mean over the workers; where they were stopped, with the machine or the program, no more than is believed. [ticks]
 double LengthLearning::usual(double busy_mean, std::uint64_t iterations) const noexcept {
-    constexpr double kMost = 100;  // times as long as the ones before
+    constexpr double kBelieved = 100;  // times as long as the ones before
     if (!(busy_mean_ > 0) || iterations == 0) return busy_mean;
-    return std::min(busy_mean, kMost * busy_mean_ / iterations_ * static_cast<double>(iterations));
+    return std::min(busy_mean, kBelieved * busy_mean_ / iterations_ * static_cast<double>(iterations));
 }
 
 // Mean time of an iteration, mostly over the last hundred executions [ticks]; 0: not known.
