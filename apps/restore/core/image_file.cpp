@@ -150,6 +150,7 @@ Image read_png(const std::string& name, std::string_view bytes) {
         std::vector<png_bytep> rows(height);
         for (std::size_t y = 0; y < height; ++y) rows[y] = pixels.data() + y * width * channels;
         png_read_image(reader.png, rows.data());
+        png_read_end(reader.png, nullptr);
         if (type == PNG_COLOR_TYPE_PALETTE) pixels = colours_of(name, reader, pixels);
         return planes_of(pixels.data(), width, height, type == PNG_COLOR_TYPE_GRAY ? 1 : 3);
     });
@@ -183,7 +184,7 @@ std::string read_bytes(const std::string& path) {
     return bytes;
 }
 
-/// The same of one that is written.
+/// libpng's state of one image that is written, released whatever happens.
 struct PngWriter {
     png_image image{};
     PngWriter() { image.version = PNG_IMAGE_VERSION; }

@@ -131,7 +131,8 @@ def case_png():
                           (png(2, 1, 8, 3, [b"\0\1"]), "a truncated or broken PNG"),
                           (png(16, 16, 8, 0, rows[:9]), "a truncated or broken PNG"),
                           (whole[:-17] + b"?" + whole[-16:], "a truncated or broken PNG"),
-                          (whole[:60], "a truncated or broken PNG")):
+                          (whole[:60], "a truncated or broken PNG"),
+                          (whole[:-1], "a truncated or broken PNG")):
         expect_failure(run([file("refused.png", content), "-o", str(FOLDER / "never.png")]), word)
 
 
