@@ -172,7 +172,7 @@ Variables whole_paths(const Environment& environment, const RunRequest& request,
 std::vector<RunRecord> output_records(const Environment& environment, const RunRequest& request,
                                       const std::string& pattern, int process, std::uint64_t since_ns,
                                       const std::string& launch) {
-    constexpr std::uint64_t kCoarse_ns = 20'000'000;  // by which a file's time, or a node's, may lag behind the clock
+    constexpr std::uint64_t kCoarse_ns = 20'000'000;  // by which a file's time, or another node's, may lag
     constexpr std::size_t kLargest = std::size_t{1} << 28;
     const std::string host = host_name();
     std::vector<RunRecord> records;
@@ -190,8 +190,9 @@ std::vector<RunRecord> output_records(const Environment& environment, const RunR
         try {
             RunRecord record = from_json(read_file(path, kLargest));
             // A rank that dies leaves the file of the run before, which may have been written a moment ago.
+            const double slack_ns = record.host == host ? 0 : kCoarse_ns;
             const bool earlier =
-                record.started_s > 0 && record.started_s * 1e9 + kCoarse_ns < static_cast<double>(since_ns);
+                record.started_s > 0 && record.started_s * 1e9 + slack_ns < static_cast<double>(since_ns);
             if (!earlier && (launch.empty() || record.launch == launch)) records.push_back(std::move(record));
         } catch (const Error& error) {
             write_stderr("gimbal: warning: " + path + ": " + error.what() + "\n");
