@@ -82,7 +82,10 @@ public:
     void doubt(double lead);
 
     /// Nothing is believed of an arm any more: it is another schedule now. @pre not the incumbent, or that is replaced
-    void forget(std::size_t arm) { beliefs_[arm] = {}; }
+    void forget(std::size_t arm) {
+        beliefs_[arm] = {};
+        on_probation_ = on_probation_ && former_ != arm;
+    }
 
     /// The loop has changed by about so much: all beliefs become less certain. @param change  of the time, relative
     void widen(double change);

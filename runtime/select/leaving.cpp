@@ -36,8 +36,10 @@ constexpr double kStillLate = 0.5;    // of the last one's lateness
 // How many looks decide, and for how long (docs/decisions/0026).
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
+constexpr double kFewestLooks = 6, kMostLooks = 32;  // to see what is lost in few executions (docs/decisions/0080)
 constexpr double kFirstPeriod_s = 1e-3;
 constexpr double kLongestPeriod_s = 0.1;
+constexpr double kLongestIfDear_s = 0.01;  // where looks saw something that is lost in some executions
 constexpr double kMaxCalls = 32;     // that a loop which is not short is left for, unless they take too little time
 constexpr double kMaxApart_s = 0.5;  // or too much: what lies between executions may not come again
 constexpr double kLook_s = 5e-6;     // that a look costs, in a loop whose data here is in no cache any more
@@ -109,20 +111,22 @@ bool Leaving::must_be_balanced(double time_s, const LoopContext& context) const 
 }
 
 double Leaving::leave(double tick_s, std::uint32_t loops, double apart) noexcept {
-    if (good_ < kGoodLooks || state_ == State::kept) return 0;
+    if (good_ < kGoodLooks || state_ == State::kept || doubts_) return 0;
     const double apart_s = std::max(time_s_, apart * tick_s);
     // So long that looks are a small part of the time of the process, and of the loop's own.
     const auto while_for = [&](double part) {
         const double calls = time_s_ > 0 ? kLook_s / (part * time_s_) : 0;
         return std::clamp(loops * kLook_s / part, std::min(calls * apart_s, kMaxApart_s), kMaxPeriod_s);
     };
+    const double most_s = looks_.lost() > kNothing ? kLongestIfDear_s : kLongestPeriod_s;
     const double longest_s = time_s_ > kShort_s ? std::clamp(kMaxCalls * apart_s, kFirstPeriod_s, kMaxApart_s)
-                                                : std::max(kLongestPeriod_s, while_for(kForLooks));
+                                                : std::max(most_s, while_for(kForLooks));
     const double shortest_s = std::min(std::max(kFirstPeriod_s, while_for(kForFirst)), longest_s);
     period_s_ = state_ == State::left ? std::clamp(2 * period_s_, shortest_s, longest_s) : shortest_s;
     state_ = State::left;
     good_ = kGoodLooks - 1;  // one look when it is over
     bad_ = 0;
+    was_left_ = true;
     return period_s_ / tick_s;
 }
 
@@ -169,6 +173,7 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     const double waited_s = waiting(record) * context.tick_s;
     const double most = static_holds && waits_ >= 0 ? accepted(time_s, context.workers) : kNothing;
     last_wait_ = waited_s / time_s;
+    note_look(time_s, waited_s);
     if (waits_ >= 0 && last_wait_ <= most && state_ != State::left) waits_ += (last_wait_ - waits_) / 4;
     if (waited_s <= way_s(context) + most * time_s) {
         promised_ = false;
@@ -176,10 +181,11 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
         const bool enough = state_ == State::looking && time_s <= kVeryShort_s;
         good_ = enough ? kGoodLooks : static_cast<std::uint8_t>(std::min(good_ + 1, int{kGoodLooks}));
         // It was worth balancing and is no more, or the first looks met interruptions.
-        if (state_ == State::kept && good_ == kGoodLooks) state_ = State::looking;
+        if (state_ == State::kept && good_ == kGoodLooks && !doubts_) state_ = State::looking;
         return;
     }
     good_ = 0;
+    period_s_ = 0;
     const double iteration_s = time_s / static_cast<double>(record.iterations);
     if (least_s_ <= 0 || iteration_s * kInterrupted < least_s_) {
         late_ = 0;
@@ -193,6 +199,16 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
         if (static_is_good_) good_at_s_ = std::max(good_at_s_, time_s);
     }
     if (++bad_ >= kBadLooks) state_ = State::kept;
+}
+
+// Only what comes after a while without looks shows how often something is lost: where it was, the next two follow.
+void Leaving::note_look(double time_s, double waited_s) noexcept {
+    if (!std::exchange(was_left_, false)) return;
+    looks_.add(time_s, time_s - waited_s);
+    if (looks_.count() >= kMostLooks) looks_.halve();
+    if (looks_.count() < kFewestLooks || !looks_.in_few()) return;
+    doubts_ = true;
+    state_ = State::kept;
 }
 
 // An execution that takes longer is not left, nor looked at [s].

@@ -5,6 +5,7 @@
 
 #include "base/bytes.hpp"
 #include "measure/record.hpp"
+#include "select/rare_losses.hpp"
 #include "select/selector.hpp"
 
 namespace gimbal {
@@ -59,6 +60,15 @@ public:
         state_ = State::kept;
         good_ = 0;
         waits_ = -1;
+        trust();
+    }
+
+    /// Whether looks saw much to be lost in few executions: the loop is not left until something robust was tried.
+    [[nodiscard]] bool doubts() const noexcept { return doubts_; }
+    /// Nothing loses less there, or it is no more so: the loop may be left again.
+    void trust() noexcept {
+        doubts_ = false;
+        looks_ = {};
     }
 
     /// A longer loop may be left, too: its profile says that static would lose nothing. Once, and only one that feels
@@ -90,6 +100,7 @@ public:
     static constexpr double kMaxPeriod_s = 3600;
 
 private:
+    void note_look(double time_s, double waited_s) noexcept;
     void note_last(const LoopRecord& record) noexcept;
     [[nodiscard]] double longest_left_s() const noexcept;
     [[nodiscard]] double accepted(double time_s, std::uint32_t workers) const noexcept;
@@ -118,6 +129,9 @@ private:
     double period_s_ = 0;          // that it was left for last
     double waits_ = -1;            // part of the time that threads wait where static has won all the same; < 0: none
     double last_wait_ = -1;        // the same in the last execution under static; < 0: unknown
+    LossSums looks_;               // first looks after it had been left
+    bool was_left_ = false;        // until now
+    bool doubts_ = false;          // few of them lost much: what holds the loop is compared with something robust first
     bool promised_ = false;        // waits_ is of an earlier run, and no look of this one has confirmed it
 };
 

@@ -50,18 +50,18 @@ double profile_cost_s(const LoopContext& context) noexcept {
     return std::max(context.profile_cost * context.tick_s, kProfileCost_s);
 }
 
-const Technique* the_ss() {
+}  // namespace
+
+const Technique* SimulateSelector::the_ss() {
     static const Technique* const found = find_technique("ss");
     return found;
 }
 
-}  // namespace
-
 SimulateSelector::SimulateSelector(SimulateSettings settings) : settings_(std::move(settings)) {}
 SimulateSelector::~SimulateSelector() = default;
 
-Decision SimulateSelector::now(const Technique* technique) const {
-    return {.schedule = {technique}, .reason = settings_.name, .exploring = true, .index = kNotOurs};
+Decision SimulateSelector::now(const Schedule& schedule) const {
+    return {.schedule = schedule, .reason = settings_.name, .exploring = true, .index = kNotOurs};
 }
 
 // Where static holds nothing else measures costs, and without them nobody can say what would be faster.
@@ -193,10 +193,11 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (waits_for_first_answer()) return profiling_execution(context);
     if (balance || context.cancelled) {
         static_trial_.break_off();
-    } else {
+    } else if (!rare_losses_.runs()) {
         begin_static_trial(context, false);
     }
     if (static_trial_.runs()) return now(the_static());
+    if (!balance && !context.cancelled && begin_robust_row()) return now(settings_.portfolio[robust_arm()]);
     const DriftingBandit::Pull pull = bandit_->next();
     if (balance && waits_at_end(*settings_.portfolio[pull.arm].technique, context)) return balanced(context);
     if (settings_.leaves && pull.trial && settings_.portfolio[pull.arm].technique == the_static()) {
@@ -261,7 +262,9 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     ++steps_;
     const bool with_static = decision.schedule.technique == the_static();
     const bool stands_in = decision.index == kStandsIn;
+    const bool doubted = leaving_.doubts();
     if (!stands_in) leaving_.observe(with_static, static_has_won(), record, context);
+    if (!doubted && leaving_.doubts()) rare_losses_.see_anew();
     loop_time_s_ += record.loop_time * context.tick_s;
     // A forked child has no thread that would bring it. Else it comes, however long it takes: to ask again would only
     // make the queue longer.
@@ -271,6 +274,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     if (!stands_in) trend_.add(record.iterations, record.loop_time);
     learn_of_guided(decision, record, context);
     learn_of_static(decision, record, context);
+    learn_of_rare_losses(decision, record, context);
     if (!bandit_ || decision.index >= bandit_->size() || record.iterations == 0) return;
     const DriftingBandit::Pull pull{decision.index, decision.exploring};
     // A short loop is static's only if it is left, and then it takes less.
@@ -309,6 +313,8 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->leaving_ = leaving_.for_other_length();
     other->static_trial_ = {};
     other->guided_trial_ = {};
+    other->rare_losses_ = {};
+    other->losses_of_ = kNotOurs;
     other->guided_ = nullptr;
     other->trend_ = {};  // another range of lengths may go another way
     other->idle_profiles_ = 0;

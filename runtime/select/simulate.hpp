@@ -15,6 +15,7 @@
 #include "select/leaving.hpp"
 #include "select/portfolio.hpp"
 #include "select/prediction.hpp"
+#include "select/rare_losses.hpp"
 #include "select/selector.hpp"
 #include "select/static_trial.hpp"
 
@@ -74,8 +75,10 @@ private:
     static constexpr std::uint64_t kSampleEvery = 32;
 
     [[nodiscard]] static const Technique* the_static();
+    [[nodiscard]] static const Technique* the_ss();
     [[nodiscard]] static double static_loss(const CostProfile& profile, std::uint32_t workers) noexcept;
-    [[nodiscard]] Decision now(const Technique* technique) const;
+    [[nodiscard]] Decision now(const Technique* technique) const { return now(Schedule{technique}); }
+    [[nodiscard]] Decision now(const Schedule& schedule) const;
     Decision profiling_execution(const LoopContext& context);
     [[nodiscard]] Schedule profiling_choice(const LoopContext& context) const;
     [[nodiscard]] bool must_be_balanced(const LoopContext& context) const noexcept;
@@ -93,6 +96,10 @@ private:
     void settle_guided_trial();
     void begin_static_trial(const LoopContext& context, bool asked);
     void learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context);
+    void learn_of_rare_losses(const Decision& decision, const LoopRecord& record, const LoopContext& context);
+    [[nodiscard]] std::size_t robust_arm() const noexcept;
+    [[nodiscard]] bool begin_robust_row();
+    [[nodiscard]] bool is_barred(std::size_t arm) const noexcept;
     void learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context);
     void settle_portfolio(const LoopContext& context);
     void save_portfolio(ByteWriter& to) const;
@@ -113,9 +120,12 @@ private:
     Leaving leaving_;
     StaticTrial static_trial_;
     GuidedTrial guided_trial_;
-    const Technique* guided_ = nullptr;  // that which it tries: gss or guided
-    LengthTrend trend_;                  // of all executions
-    double static_loss_ = 0;             // by the profile of static_loss_version_
+    RareLosses rare_losses_;
+    std::size_t losses_of_ = kNotOurs;         // incumbent that it has seen
+    std::vector<std::uint64_t> barred_until_;  // [portfolio] step before which it is not tried
+    const Technique* guided_ = nullptr;        // that which it tries: gss or guided
+    LengthTrend trend_;                        // of all executions
+    double static_loss_ = 0;                   // by the profile of static_loss_version_
     std::uint64_t static_loss_version_ = 0;
     std::size_t tried_against_ = 0;   // incumbent that static_trial_ has seen
     std::shared_ptr<Answer> answer_;  // under way

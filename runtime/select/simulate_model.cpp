@@ -2,6 +2,7 @@
 // The model: when it is asked, what it answers, and whether that was so.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "measure/cost_profile.hpp"
@@ -89,12 +90,14 @@ void SimulateSelector::take_answer() {
     last_cost_s_ = settings_.background ? answer->prediction.spent_s : answer->prediction.cost_s;
     if (answer->prediction.times.size() != bandit_->size()) return;
     if (!std::isfinite(answer->prediction.times[bandit_->incumbent()])) return;  // the process is ending
+    for (std::size_t arm = 0; arm < bandit_->size(); ++arm)
+        if (is_barred(arm)) answer->prediction.times[arm] = std::numeric_limits<double>::infinity();
     bandit_->predict(answer->prediction.times, bandit_->prediction_error());
     if (!settings_.first_stays && !answered_) bandit_->promote_predicted();
     idle_answers_ = bandit_->incumbent() == answered_incumbent_ ? idle_answers_ + 1 : 0;
     answered_incumbent_ = bandit_->incumbent();
     expected_lost_.clear();
-    for (const double time : answer->prediction.times)
+    for (const double time : answer->prediction.times)  // infinite: not tried
         expected_lost_.push_back(static_cast<float>(std::max(1 - asked_work_ / time, 0.0)));
     compared_ = 0;
     answered_ = true;

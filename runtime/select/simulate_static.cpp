@@ -9,6 +9,12 @@
 
 namespace gimbal {
 
+namespace {
+
+constexpr double kSeenForDoubt = 96;  // executions in which something would have been seen (docs/decisions/0080)
+
+}  // namespace
+
 const Technique* SimulateSelector::the_static() {
     static const Technique* const found = find_technique("static");
     return found;
@@ -103,7 +109,7 @@ void SimulateSelector::accept_static(const LoopContext& context) {
 void SimulateSelector::begin_static_trial(const LoopContext& context, bool asked) {
     // Medians of a few executions say nothing of a loop that gets several sets of data in turn: there it is an arm.
     if (!settings_.leaves || bandit_->row() > 1 || !static_trial_.may_begin() ||
-        arm_of(the_static()) == settings_.portfolio.size() ||
+        arm_of(the_static()) == settings_.portfolio.size() || is_barred(arm_of(the_static())) ||
         settings_.portfolio[bandit_->incumbent()].technique == the_static())
         return;
     const double saved = leaving_.saved_by_leaving(incumbent_time_, context);
@@ -127,6 +133,52 @@ void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecor
     if (outcome == StaticTrial::Outcome::none || !bandit_) return;
     bandit_->settle_as(arm, static_trial_.ratio(), static_trial_.error());
     if (outcome == StaticTrial::Outcome::won && context.can_leave) leaving_.prefer();
+}
+
+// Where threads may run any iteration at any time; else small chunks in order.
+std::size_t SimulateSelector::robust_arm() const noexcept {
+    const std::size_t stealing = arm_of(settings_.profiling_threads.technique);
+    return stealing < settings_.portfolio.size() ? stealing : arm_of(the_ss());
+}
+
+bool SimulateSelector::is_barred(std::size_t arm) const noexcept {
+    return arm < barred_until_.size() && steps_ < barred_until_[arm];
+}
+
+// Rows of a loop with a period compare sums already.
+bool SimulateSelector::begin_robust_row() {
+    const std::size_t robust = robust_arm();
+    if (!settings_.leaves || bandit_->row() > 1 || robust == settings_.portfolio.size() ||
+        robust == bandit_->incumbent())
+        return false;
+    rare_losses_.begin();
+    return rare_losses_.runs();
+}
+
+void SimulateSelector::learn_of_rare_losses(const Decision& decision, const LoopRecord& record,
+                                            const LoopContext& context) {
+    if (!settings_.leaves || !bandit_ || record.iterations == 0) return;
+    const std::size_t incumbent = bandit_->incumbent();
+    if (std::exchange(losses_of_, incumbent) != incumbent) rare_losses_.forget_incumbent();
+    const double time = record.loop_time - record.late;
+    const double work = trend_.work(record.iterations);
+    if (decision.schedule == settings_.portfolio[incumbent] && decision.index != kStandsIn) {
+        rare_losses_.observe(time, record.busy_mean, work);
+        const bool refuted = rare_losses_.seen() >= kSeenForDoubt && !rare_losses_.runs();
+        if (leaving_.doubts() && refuted) leaving_.trust();
+        return;
+    }
+    const std::size_t robust = robust_arm();
+    if (!rare_losses_.runs() || decision.index != kNotOurs || !(decision.schedule == settings_.portfolio[robust]))
+        return;
+    const RareLosses::Outcome outcome = rare_losses_.observe_row(time, record.busy_mean, work);
+    if (outcome == RareLosses::Outcome::lost) leaving_.trust();
+    if (outcome != RareLosses::Outcome::won) return;
+    bandit_->settle_as(robust, rare_losses_.ratio(), rare_losses_.error());
+    bandit_->forget(incumbent);
+    barred_until_.resize(settings_.portfolio.size(), 0);
+    barred_until_[incumbent] = steps_ + rare_losses_.wait();
+    if (incumbent == arm_of(the_static()) && context.can_leave) leaving_.keep();
 }
 
 void SimulateSelector::learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context) {

@@ -463,4 +463,45 @@ TEST(Leaving, AShortLoopThatBecomesALongOneIsLookedAtOnce) {
     EXPECT_TRUE(left_after_one_of(9'000'000, 30'000));
 }
 
+/// Look after it was left, and until it is left again. @return for how long [ticks]; 0: it is not
+double look(Leaving& leaving, bool loses) {
+    observe(leaving, true, 30000, loses ? 2000 : 29900);
+    double left = leaving.leave(1e-9);
+    for (int more = 0; left == 0 && more < 3; ++more) {
+        observe(leaving, true, 30000, 29900);
+        left = leaving.leave(1e-9);
+    }
+    return left;
+}
+
+TEST(Leaving, ALoopThatLosesMuchInFewExecutionsIsNotLeftUntilSomethingElseWasTried) {
+    Leaving leaving, interrupted;
+    look(leaving, false);
+    look(interrupted, false);
+    int looks = 0;
+    for (bool left = true; left && looks < 100; ++looks) left = look(leaving, looks % 4 == 3) > 0;
+    EXPECT_TRUE(leaving.doubts());
+    EXPECT_GE(looks, 6);
+    EXPECT_LE(looks, 12) << "two or three of them lost something";
+    EXPECT_EQ(look(leaving, false), 0);
+    leaving.trust();
+    EXPECT_GT(look(leaving, false), 0);
+
+    for (int k = 0; k < 300; ++k) look(interrupted, k % 40 == 39);
+    EXPECT_FALSE(interrupted.doubts());
+}
+
+TEST(Leaving, WhereALookLostSomethingTheNextOneIsSoon) {
+    Leaving leaving;
+    double left = 0;
+    for (int k = 0; k < 20; ++k) left = look(leaving, false);
+    EXPECT_NEAR(left, 0.1e9, 1) << "ticks";
+    left = look(leaving, true);
+    EXPECT_LT(left, 0.01e9);
+    for (int k = 0; k < 5; ++k) left = look(leaving, false);
+    EXPECT_LE(left, 0.0101e9);
+    for (int k = 0; k < 200; ++k) left = look(leaving, false);
+    EXPECT_NEAR(left, 0.1e9, 1);
+}
+
 }  // namespace

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/rare_losses.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "config/load.hpp"
+#include "experiment/experiment.hpp"
+#include "gimbal/random.hpp"
+#include "simulate/work.hpp"
+
+namespace {
+
+using namespace gimbal;
+using Outcome = RareLosses::Outcome;
+
+constexpr double kWork = 1;
+
+/// What holds the loop loses nothing, but in each so-manieth execution, where it takes so many times as long.
+void hold(RareLosses& losses, int executions, int every, double slower) {
+    for (int k = 1; k <= executions; ++k) losses.observe(every > 0 && k % every == 0 ? slower : 1, 1, kWork);
+}
+
+/// @return how many executions the row had
+int row(RareLosses& losses, double time, double busy, Outcome& outcome) {
+    losses.begin();
+    int executions = 0;
+    for (outcome = Outcome::none; losses.runs(); ++executions) outcome = losses.observe_row(time, busy, kWork);
+    return executions;
+}
+
+TEST(RareLosses, WhatFewExecutionsLoseIsComparedInARowThatIsLongEnoughToMeetThem) {
+    RareLosses losses;
+    hold(losses, 64, 8, 8);
+    Outcome outcome;
+    EXPECT_EQ(row(losses, 1.1, 1, outcome), 24) << "three of those that lose are to be expected";
+    EXPECT_EQ(outcome, Outcome::won);
+    EXPECT_NEAR(losses.ratio(), 1.1 / (15.0 / 8), 0.01);
+}
+
+TEST(RareLosses, NothingRunsWhereTrialsSeeAllThatThereIsToSee) {
+    const auto begins = [](int executions, int every, double slower) {
+        RareLosses losses;
+        hold(losses, executions, every, slower);
+        losses.begin();
+        return losses.runs();
+    };
+    EXPECT_FALSE(begins(128, 0, 1)) << "nothing is lost";
+    EXPECT_FALSE(begins(128, 1, 8)) << "every execution loses as much";
+    EXPECT_FALSE(begins(128, 8, 1.5)) << "it is little";
+    EXPECT_FALSE(begins(128, 64, 50)) << "so rare are interruptions";
+    EXPECT_FALSE(begins(16, 8, 8)) << "too few were seen";
+    EXPECT_TRUE(begins(128, 8, 8));
+}
+
+TEST(RareLosses, ThreadsThatAreBusyForLongerElsewhereCount) {
+    RareLosses losses;
+    hold(losses, 64, 8, 8);
+    Outcome outcome;
+    row(losses, 1.9, 1.9, outcome);
+    EXPECT_EQ(outcome, Outcome::lost) << "nothing is lost by imbalance, and all takes as long";
+}
+
+TEST(RareLosses, ARowThatTakesAsLongAsWhatItIsComparedWithEndsEarly) {
+    RareLosses losses;
+    hold(losses, 64, 8, 8);
+    Outcome outcome;
+    EXPECT_LT(row(losses, 5, 1, outcome), 12);
+    EXPECT_EQ(outcome, Outcome::lost);
+    hold(losses, 256, 8, 8);
+    EXPECT_EQ(row(losses, 1.1, 1, outcome), 0) << "it has just lost";
+    hold(losses, 4096, 8, 8);
+    EXPECT_GT(row(losses, 1.1, 1, outcome), 0);
+}
+
+TEST(RareLosses, WhatIsNoProofYetIsTakenTogetherWithTheNextRow) {
+    RareLosses losses;
+    hold(losses, 32, 15, 8);
+    Outcome outcome;
+    EXPECT_GT(row(losses, 1.03, 1, outcome), 0);
+    EXPECT_EQ(outcome, Outcome::none) << "two executions that lose are no proof";
+    hold(losses, 64, 15, 8);
+    EXPECT_GT(row(losses, 1.03, 1, outcome), 0);
+    EXPECT_EQ(outcome, Outcome::won);
+}
+
+/// All iterations cost the same, but in one execution out of `one_in`, drawn, where the first sixteenth holds most.
+class Rare final : public simulate::Application {
+public:
+    Rare(std::uint32_t threads, std::uint64_t how_long, std::uint64_t drawn_from, double time_us)
+        : one_in_(drawn_from), time_ns_(1000 * time_us) {
+        name = "rare";
+        workers = threads;
+        iterations = 2048;
+        steps = how_long;
+        loops = {name};
+    }
+
+    const simulate::Work& work(std::size_t /*loop*/, std::uint64_t step) override {
+        const bool rare = random_bits(1, 3, step) % one_in_ == 0;
+        double sum = 0;
+        for (std::size_t k = 0; k < costs_.size(); ++k)
+            sum += costs_[k] = rare && k < costs_.size() / 16 ? 1.0 + workers : 1.0;
+        const double mean = sum / static_cast<double>(costs_.size());
+        work_.assign(costs_, iterations, time_ns_ * workers * mean);
+        return work_;
+    }
+
+private:
+    std::uint64_t one_in_;
+    double time_ns_;
+    std::vector<double> costs_ = std::vector<double>(1024);
+    simulate::BinnedWork work_;
+};
+
+double total(std::uint32_t workers, std::uint64_t one_in, double time_us, std::string_view schedule) {
+    set_option("background", "off");
+    Rare application(workers, 3000, one_in, time_us);
+    simulate::Experiment experiment{.application = &application,
+                                    .costs = simulate::drawing_costs(false),
+                                    .disturbances = {.worker_noise = 0.005, .chunk_noise = 0.01}};
+    experiment.request.schedule.technique = find_technique(schedule);
+    if (!experiment.request.schedule.technique) experiment.request.selector = schedule;
+    double sum = 0;
+    run_experiment(experiment, [&](const simulate::ExperimentStep& seen) { sum += seen.step->loop_time; });
+    return sum;
+}
+
+// Static is fastest in most executions, and held them: up to four times as long.
+TEST(Auto, AScheduleThatLosesMuchInFewExecutionsDoesNotHoldTheLoop) {
+    for (const std::uint32_t workers : {16U, 64U}) {
+        for (const std::uint64_t one_in : {8U, 16U}) {
+            for (const double time_us : {15.0, 60.0, 400.0}) {
+                const double best = total(workers, one_in, time_us, "static-steal");
+                EXPECT_LT(total(workers, one_in, time_us, "auto"), 1.4 * best)
+                    << workers << " workers, one in " << one_in << ", " << time_us << " us";
+            }
+        }
+    }
+}
+
+}  // namespace
