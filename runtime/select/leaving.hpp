@@ -57,16 +57,19 @@ public:
 
     /// Something takes less time than static: it is not left, unless static loses less than it does now.
     void keep() noexcept {
-        state_ = State::kept;
-        good_ = 0;
-        waits_ = -1;
         trust();
+        state_ = State::kept;
+        waits_ = -1;
     }
 
     /// Whether looks saw much to be lost in few executions: the loop is not left until something robust was tried.
     [[nodiscard]] bool doubts() const noexcept { return doubts_; }
-    /// Nothing loses less there, or it is no more so: the loop may be left again.
+    /// What they saw.
+    [[nodiscard]] const LossSums& looks() const noexcept { return looks_; }
+    /// Nothing loses less there: the loop may be left again.
     void trust() noexcept {
+        if (doubts_) state_ = State::looking;
+        good_ = bad_ = 0;
         doubts_ = false;
         looks_ = {};
     }

@@ -4,23 +4,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gimbal/random.hpp"
+
 namespace gimbal {
 
 namespace {
 
 // docs/decisions/0080
-constexpr double kMuch = 0.1;         // of the time, that is lost
-constexpr double kRarest = 1.0 / 24;  // of the executions, that lose it: fewer are interruptions,
-constexpr double kAsUsual = 0.5;      // and more are what trials see
-constexpr double kSeveral = 1.5;      // of them at least
-constexpr double kFewest = 32;        // executions of what holds the loop,
-constexpr double kMost = 128;         // of which the last ones count
-constexpr double kExpected = 3;       // that lose, in a row
+constexpr double kMuch = 0.1;          // of the time, that is lost
+constexpr double kRarest = 1.0 / 24;   // of the executions, that lose it: fewer are interruptions,
+constexpr double kAsUsual = 0.5;       // and more are what trials see
+constexpr double kSeveral = 1.5;       // of them at least
+constexpr double kFewest = 32;         // executions of what holds the loop,
+constexpr double kMost = 128;          // of which the last ones count
+constexpr double kExpected = 3;        // that lose, under either, until they are compared
+constexpr std::uint32_t kBatches = 3;  // of those: so often none does only where something else was seen before
+constexpr double kLongest = 256;       // executions of either, if it shows nothing before
+constexpr std::uint32_t kTurn = 4;     // in a row: the first ones find other data in the caches
+constexpr double kLead = 0.05;         // by which the robust technique must lead,
+constexpr double kProbably = 2;        // and by so many standard errors
 constexpr std::uint32_t kLongestWait = 32768;
-constexpr double kLead = 0.05;       // by which the robust technique must lead,
-constexpr double kProbably = 2;      // and by so many standard errors;
-constexpr double kPerhaps = 1;       // by so many only: it runs once more,
-constexpr std::uint32_t kSoon = 64;  // after so many executions
 
 }  // namespace
 
@@ -55,56 +58,73 @@ bool LossSums::in_few() const noexcept {
 }
 
 void RareLosses::begin() noexcept {
-    if (runs() || since_ < wait_ || held_.count() < kFewest || !held_.in_few()) return;
-    if (!promising_) {
-        row_ = {};
-        row_count_ = 0;
+    if (held_.count() >= kFewest) begin(held_);
+}
+
+void RareLosses::begin(const LossSums& seen) noexcept {
+    if (runs() || since_ < wait_ || !seen.in_few()) return;
+    holder_ = robust_ = {};
+    before_ = seen.time_ / seen.count_;
+    lost_before_ = seen.lost();
+    const double each = kExpected * seen.count_ / seen.executions_that_lose();
+    batch_ = to_come_ = 2 * kTurn * static_cast<std::uint32_t>(std::ceil(each / kTurn));
+    is_first_ = false;
+    next_turn();
+}
+
+// One after the other, and by chance who is first: a loop may be out of balance in every eighth execution.
+void RareLosses::next_turn() noexcept {
+    turn_left_ = kTurn;
+    is_first_ = !is_first_;
+    robust_runs_ = is_first_ ? (random_bits(1, 1, drawn_++) & 1U) != 0 : !robust_runs_;
+}
+
+RareLosses::Outcome RareLosses::observe(bool robust, double time, double busy, double work) noexcept {
+    if (!runs()) {
+        if (robust) return Outcome::none;
+        since_ += since_ < kLongestWait ? 1 : 0;
+        held_.add(time, busy);
+        if (held_.count() >= kMost) held_.halve();
+        return Outcome::none;
     }
-    to_come_ = static_cast<std::uint32_t>(std::ceil(kExpected * held_.count_ / held_.executions_that_lose()));
-    row_may_take_ = row_.time_ + to_come_ * held_.time_ / held_.count_;
-}
-
-void RareLosses::observe(double time, double busy, double work) noexcept {
-    since_ += since_ < kLongestWait ? 1 : 0;
-    held_.add(time, busy);
-    held_busy_.add(held_count_++, busy / work);
-    if (held_.count() >= kMost) held_.halve();
-}
-
-RareLosses::Outcome RareLosses::observe_row(double time, double busy, double work) noexcept {
-    if (!runs()) return Outcome::none;
-    row_.add(time, busy);
-    row_busy_.add(row_count_++, busy / work);
-    --to_come_;
-    return to_come_ == 0 || row_.time_ > row_may_take_ ? settle() : Outcome::none;
+    Side& side = robust ? robust_ : holder_;
+    side.sums.add(time, busy);
+    side.busy.add(side.count++, busy / work);
+    const bool hopeless = robust_.sums.count() >= 2 * kTurn && robust_.sums.time_ > robust_.sums.count() * before_;
+    if (--to_come_ == 0 || hopeless) return settle(hopeless);
+    if (--turn_left_ == 0) next_turn();
+    return Outcome::none;
 }
 
 // Threads that do not find their data in their caches are busy for longer.
-RareLosses::Outcome RareLosses::settle() noexcept {
-    to_come_ = 0;
-    since_ = 0;
-    const double busier = row_busy_.median(row_count_) / held_busy_.median(held_count_);
-    ratio_ = busier * row_.ratio() / held_.ratio();
-    error_ = ratio_ * std::hypot(row_.error() / row_.ratio(), held_.error() / held_.ratio());
-    const bool won = ratio_ + kProbably * error_ < 1 - kLead;
-    promising_ = !won && row_.count() < kMost && ratio_ + kPerhaps * error_ < 1 - kLead;
-    if (promising_) {
-        since_ = wait_ - kSoon;
+RareLosses::Outcome RareLosses::settle(bool hopeless) noexcept {
+    Outcome outcome = Outcome::lost;
+    ratio_ = 1;
+    error_ = 0;
+    if (holder_.count > 0 && robust_.count > 0) {
+        const double busier = robust_.busy.median(robust_.count) / holder_.busy.median(holder_.count);
+        const double held = holder_.sums.ratio();
+        ratio_ = busier * robust_.sums.ratio() / held;
+        error_ = ratio_ * std::hypot(robust_.sums.error() / robust_.sums.ratio(), holder_.sums.error() / held);
+        if (ratio_ + kProbably * error_ < 1 - kLead) outcome = Outcome::won;
+    }
+    // It may have met none of those that lose, or few.
+    const bool unlucky = 2 * holder_.sums.lost() < lost_before_ && 2 * holder_.count < kBatches * batch_;
+    const bool open = (unlucky || ratio_ - error_ < 1 - kLead) && robust_.sums.count() < kLongest;
+    to_come_ = outcome == Outcome::lost && open && !hopeless ? batch_ : 0;
+    if (runs()) {
+        next_turn();
         return Outcome::none;
     }
-    wait_ = std::min(2 * wait_, kLongestWait);
-    return won ? Outcome::won : Outcome::lost;
-}
-
-void RareLosses::see_anew() noexcept {
+    since_ = 0;
     held_ = {};
-    held_count_ = 0;
-    to_come_ = 0;
-    promising_ = false;
+    wait_ = std::min(2 * wait_, kLongestWait);
+    return outcome;
 }
 
 void RareLosses::forget_incumbent() noexcept {
-    see_anew();
+    held_ = {};
+    to_come_ = 0;
     since_ = kLongestWait;
 }
 

@@ -39,49 +39,60 @@ private:
 ///
 /// Trials go by what an execution takes as a rule, since interruptions come to all. So what is a little faster in most
 /// executions, and takes many times as long in one out of ten, wins them. Where more is lost by that than could be by a
-/// robust technique, that runs in a row as long as some of those executions are to be expected in it, and what was lost
-/// altogether is compared.
+/// robust technique, both run in turn, a few executions each, until some of those that lose are to be expected under
+/// either; and what was lost altogether is compared.
 /// @threads the owner locks
 /// @source derived (docs/decisions/0080); test: tests/unit/select/rare_losses_test.cpp
 class RareLosses {
 public:
     enum class Outcome : std::uint8_t { none, lost, won };
 
-    /// Whether the robust technique runs now.
+    /// Whether both run in turn now, and whether it is the robust one's.
     [[nodiscard]] bool runs() const noexcept { return to_come_ > 0; }
-    /// Have it run, if what holds the loop loses much in few executions, and it has not just been tried.
+    [[nodiscard]] bool robust_runs() const noexcept { return runs() && robust_runs_; }
+
+    /// Begin, if what holds the loop loses much in few executions, and that was not tried lately.
     void begin() noexcept;
+    /// The same by what was seen elsewhere.
+    void begin(const LossSums& seen) noexcept;
 
-    /// What an execution of what holds the loop was, or one of the row. @param work  that it had to do, > 0
-    void observe(double time, double busy, double work) noexcept;
-    [[nodiscard]] Outcome observe_row(double time, double busy, double work) noexcept;
+    /// What an execution was. @param robust  under the robust technique; else under what holds the loop
+    /// @param work  that it had to do, > 0
+    Outcome observe(bool robust, double time, double busy, double work) noexcept;
 
-    /// Executions of what holds the loop that count [count].
-    [[nodiscard]] double seen() const noexcept { return held_.count(); }
     /// Time of the robust technique over that of what holds the loop, and its standard error. @pre lost or won
     [[nodiscard]] double ratio() const noexcept { return ratio_; }
     [[nodiscard]] double error() const noexcept { return error_; }
     /// Executions for which what has lost is not tried again [count].
     [[nodiscard]] std::uint32_t wait() const noexcept { return wait_; }
 
-    /// What holds the loop has to be seen anew.
-    void see_anew() noexcept;
     /// Something else holds the loop now.
     void forget_incumbent() noexcept;
 
 private:
     static constexpr std::uint32_t kFirstWait = 1024;  // executions
+    /// Of one of the two, in their turns.
+    struct Side {
+        LossSums sums;
+        RecentTimes busy;  // per work
+        std::uint64_t count = 0;
+    };
 
-    Outcome settle() noexcept;
+    void next_turn() noexcept;
+    Outcome settle(bool hopeless) noexcept;
 
-    LossSums held_, row_;
-    RecentTimes held_busy_, row_busy_;  // per work
-    std::uint64_t held_count_ = 0, row_count_ = 0;
-    double row_may_take_ = 0;
-    std::uint32_t to_come_ = 0;
-    bool promising_ = false;            // the last row was, and is not over yet
-    std::uint32_t since_ = kFirstWait;  // executions since the last row
+    LossSums held_;  // outside of turns
+    Side holder_, robust_;
+    double before_ = 0;            // mean time of the holder,
+    double lost_before_ = 0;       // and what it lost, as a part of that
+    std::uint32_t batch_ = 0;      // executions of both until they are compared,
+    std::uint32_t to_come_ = 0;    // and of these to come
+    std::uint32_t turn_left_ = 0;  // of this turn
+    bool robust_runs_ = false;
+    bool is_first_ = false;             // of two turns, one of each
+    std::uint32_t since_ = kFirstWait;  // executions since the last comparison
     std::uint32_t wait_ = kFirstWait;
+    std::uint64_t drawn_ = 1;  // who begins
     double ratio_ = 1, error_ = 0;
 };
 

@@ -181,6 +181,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     // One iteration each: there is nothing to choose.
     if (context.workers == 1 || context.iterations <= (settings_.first_stays ? context.workers : 1))
         return {.schedule = {the_static()}, .reason = settings_.name, .index = kNotOurs};
+    if (leaving_.doubts() && !balance && compares_losses(context)) return compared_now();
     if (tries_guided(context)) {
         if (balance) return balanced(context);
         choose_guided();
@@ -197,7 +198,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
         begin_static_trial(context, false);
     }
     if (static_trial_.runs()) return now(the_static());
-    if (!balance && !context.cancelled && begin_robust_row()) return now(settings_.portfolio[robust_arm()]);
+    if (!balance && compares_losses(context)) return compared_now();
     const DriftingBandit::Pull pull = bandit_->next();
     if (balance && waits_at_end(*settings_.portfolio[pull.arm].technique, context)) return balanced(context);
     if (settings_.leaves && pull.trial && settings_.portfolio[pull.arm].technique == the_static()) {
@@ -224,7 +225,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
 // As long as nothing is tried or measured, and no answer is there. Where all cores are busy one takes long to come.
 std::uint32_t SimulateSelector::settled() const noexcept {
     const bool answered = answer_ && answer_->ready.load(std::memory_order_relaxed);
-    if (!bandit_ || answered || samples_due_ > 0 || static_trial_.runs()) return 0;
+    if (!bandit_ || answered || samples_due_ > 0 || static_trial_.runs() || rare_losses_.runs()) return 0;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(bandit_->undisturbed(), kMaxRepeats));
 }
 
@@ -262,9 +263,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     ++steps_;
     const bool with_static = decision.schedule.technique == the_static();
     const bool stands_in = decision.index == kStandsIn;
-    const bool doubted = leaving_.doubts();
     if (!stands_in) leaving_.observe(with_static, static_has_won(), record, context);
-    if (!doubted && leaving_.doubts()) rare_losses_.see_anew();
     loop_time_s_ += record.loop_time * context.tick_s;
     // A forked child has no thread that would bring it. Else it comes, however long it takes: to ask again would only
     // make the queue longer.

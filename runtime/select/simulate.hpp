@@ -98,7 +98,9 @@ private:
     void learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context);
     void learn_of_rare_losses(const Decision& decision, const LoopRecord& record, const LoopContext& context);
     [[nodiscard]] std::size_t robust_arm() const noexcept;
-    [[nodiscard]] bool begin_robust_row();
+    [[nodiscard]] bool compares_losses(const LoopContext& context);
+    [[nodiscard]] Decision compared_now() const;
+    void settle_as_robust(std::size_t holder, std::size_t robust, const LoopContext& context);
     [[nodiscard]] bool is_barred(std::size_t arm) const noexcept;
     void learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context);
     void settle_portfolio(const LoopContext& context);

@@ -9,12 +9,6 @@
 
 namespace gimbal {
 
-namespace {
-
-constexpr double kSeenForDoubt = 96;  // executions in which something would have been seen (docs/decisions/0080)
-
-}  // namespace
-
 const Technique* SimulateSelector::the_static() {
     static const Technique* const found = find_technique("static");
     return found;
@@ -145,44 +139,62 @@ bool SimulateSelector::is_barred(std::size_t arm) const noexcept {
     return arm < barred_until_.size() && steps_ < barred_until_[arm];
 }
 
-// Rows of a loop with a period compare sums already.
-bool SimulateSelector::begin_robust_row() {
+// A loop that was left has no holder but static, and nothing else may be known of it. Rows of a loop with a period
+// compare sums already.
+bool SimulateSelector::compares_losses(const LoopContext& context) {
+    if (!settings_.leaves || context.cancelled) return false;
     const std::size_t robust = robust_arm();
-    if (!settings_.leaves || bandit_->row() > 1 || robust == settings_.portfolio.size() ||
-        robust == bandit_->incumbent())
-        return false;
-    rare_losses_.begin();
+    const bool usable = robust < settings_.portfolio.size() &&
+                        (!context.monotonic || settings_.portfolio[robust].technique->info().monotonic);
+    if (leaving_.doubts()) {
+        if (usable) rare_losses_.begin(leaving_.looks());
+        if (!rare_losses_.runs()) leaving_.trust();
+    } else if (usable && bandit_ && bandit_->row() == 1 && robust != bandit_->incumbent()) {
+        rare_losses_.begin();
+    }
     return rare_losses_.runs();
+}
+
+// @pre compares_losses()
+Decision SimulateSelector::compared_now() const {
+    if (rare_losses_.robust_runs()) return now(settings_.portfolio[robust_arm()]);
+    return now(leaving_.doubts() ? Schedule{the_static()} : settings_.portfolio[bandit_->incumbent()]);
 }
 
 void SimulateSelector::learn_of_rare_losses(const Decision& decision, const LoopRecord& record,
                                             const LoopContext& context) {
-    if (!settings_.leaves || !bandit_ || record.iterations == 0) return;
-    const std::size_t incumbent = bandit_->incumbent();
-    if (std::exchange(losses_of_, incumbent) != incumbent) rare_losses_.forget_incumbent();
-    const double time = record.loop_time - record.late;
-    const double work = trend_.work(record.iterations);
-    if (decision.schedule == settings_.portfolio[incumbent] && decision.index != kStandsIn) {
-        rare_losses_.observe(time, record.busy_mean, work);
-        const bool refuted = rare_losses_.seen() >= kSeenForDoubt && !rare_losses_.runs();
-        if (leaving_.doubts() && refuted) leaving_.trust();
-        return;
-    }
+    if (!settings_.leaves || record.iterations == 0 || decision.index == kStandsIn) return;
+    const std::size_t holder = bandit_ ? bandit_->incumbent() : arm_of(the_static());
+    if (std::exchange(losses_of_, holder) != holder) rare_losses_.forget_incumbent();
     const std::size_t robust = robust_arm();
-    if (!rare_losses_.runs() || decision.index != kNotOurs || !(decision.schedule == settings_.portfolio[robust]))
-        return;
-    const RareLosses::Outcome outcome = rare_losses_.observe_row(time, record.busy_mean, work);
-    if (outcome == RareLosses::Outcome::lost) leaving_.trust();
-    if (outcome != RareLosses::Outcome::won) return;
-    bandit_->settle_as(robust, rare_losses_.ratio(), rare_losses_.error());
-    bandit_->forget(incumbent);
+    const auto ran = [&](std::size_t arm) {
+        return arm < settings_.portfolio.size() && decision.schedule == settings_.portfolio[arm];
+    };
+    if (!ran(holder) && !ran(robust)) return;
+    const RareLosses::Outcome outcome = rare_losses_.observe(!ran(holder), record.loop_time - record.late,
+                                                             record.busy_mean, trend_.work(record.iterations));
+    if (outcome == RareLosses::Outcome::none) return;
+    if (leaving_.doubts()) leaving_.trust();
+    if (outcome == RareLosses::Outcome::won) settle_as_robust(holder, robust, context);
+}
+
+void SimulateSelector::settle_as_robust(std::size_t holder, std::size_t robust, const LoopContext& context) {
+    if (!bandit_) settle_portfolio(context);
+    if (bandit_->incumbent() == holder) {
+        bandit_->settle_as(robust, rare_losses_.ratio(), rare_losses_.error());
+    } else {
+        bandit_.emplace(settings_.portfolio.size(), robust);
+    }
+    static_holds_ = false;
+    bandit_->forget(holder);
     barred_until_.resize(settings_.portfolio.size(), 0);
-    barred_until_[incumbent] = steps_ + rare_losses_.wait();
-    if (incumbent == arm_of(the_static()) && context.can_leave) leaving_.keep();
+    barred_until_[holder] = steps_ + rare_losses_.wait();
+    if (holder == arm_of(the_static())) leaving_.keep();
 }
 
 void SimulateSelector::learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     if (!settings_.leaves || !context.can_leave || decision.index != kNotOurs || record.iterations == 0) return;
+    if (rare_losses_.runs()) return;
     const double work = trend_.work(record.iterations);
     const double saved = leaving_.saved_later(record.loop_time, context);
     const Technique* const ran = decision.schedule.technique;

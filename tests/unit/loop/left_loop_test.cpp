@@ -302,7 +302,9 @@ TEST(LoopsLeft, ThoseThatNoLongerComeAreForgotten) {
     for (int turn = 0; turn < 20; ++turn) {
         now += kEpoch;
         for (std::uint32_t& loop : of_solver) loops.note(loop, now, 500, kEpoch);
-        if (turn < 3) EXPECT_GE(loops.count(), 100U) << "some may be left still";
+        if (turn < 3) {
+            EXPECT_GE(loops.count(), 100U) << "some may be left still";
+        }
         least = std::min(least, loops.count());
     }
     EXPECT_EQ(loops.count(), 3U);
