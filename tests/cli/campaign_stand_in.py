@@ -29,13 +29,22 @@ def note(program, what=""):
             starts.write(f"{program} {os.environ.get('GIMBAL_SCHEDULE') or os.environ.get('GIMBAL_SELECT')}{what}\n")
 
 
+def sleep_long():
+    """For ten minutes, or until the campaign is gone."""
+    campaign = os.getppid()
+    for _ in range(6000):
+        if os.getppid() != campaign:
+            sys.exit(1)
+        time.sleep(0.1)
+
+
 def take_turns(program, steps):
     for step in range(1, steps + 1):
         note(program, f" step {step}")
         if step % int(os.environ["CAMPAIGN_TURN_STEPS"]) == 0:
             os.kill(0, signal.SIGSTOP)
             if program == "doze" and os.environ.get("GIMBAL_SCHEDULE") == "fac2":
-                time.sleep(60)
+                sleep_long()
 
 
 def main():
@@ -52,7 +61,7 @@ def main():
     if program in ("turns", "doze"):
         take_turns(program, 6)
     if program == "sleep" and os.environ.get("GIMBAL_SCHEDULE") == "fac2":
-        time.sleep(60)
+        sleep_long()
     if program == "fail" and os.environ.get("GIMBAL_SCHEDULE") == "ss":
         print("the program cannot go on", file=sys.stderr)
         return 3

@@ -112,14 +112,19 @@ class Running(CampaignTest):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
         self.assertIn("gimbal: error: ", done.stderr)
 
+    def wait_until(self, is_so):
+        """For what comes while the program sleeps, and it sleeps for longer."""
+        deadline = time.monotonic() + 200
+        while not is_so():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
     def test_a_killed_campaign_goes_on_where_it_was(self):
         text = SMALL_SPEC.replace('command = ["fine"]', 'command = ["sleep"]')
         text = text.replace("repetitions = 2", "repetitions = 1")
         starts = self.work / "starts"
         running = self.campaign("run", self.write_spec(text), env={"STARTS": str(starts)}, wait=False)
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline and not (starts.exists() and "sleep fac2" in starts.read_text()):
-            time.sleep(0.01)
+        self.wait_until(lambda: starts.exists() and "sleep fac2" in starts.read_text())
         before = len(starts.read_text().splitlines()) - 1
         running.send_signal(signal.SIGKILL)
         running.communicate()
@@ -142,9 +147,7 @@ class Running(CampaignTest):
         text = SMALL_SPEC.replace('command = ["fine"]', 'command = ["sleep"]')
         starts = self.work / "starts"
         running = self.campaign("run", "--new", self.write_spec(text), env={"STARTS": str(starts)}, wait=False, **popen)
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline and not (starts.exists() and "sleep fac2" in starts.read_text()):
-            time.sleep(0.01)
+        self.wait_until(lambda: starts.exists() and "sleep fac2" in starts.read_text())
         starts.unlink()
         return running
 
@@ -296,9 +299,7 @@ timeout_s = 4
         self.assertEqual(self.in_turns("doze", "\ntimeout_s = 12").returncode, 1)
         self.starts.unlink()
         running = self.campaign("run", "--retry", "try.toml", env={"STARTS": str(self.starts)}, wait=False)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and not self.starts.exists():
-            time.sleep(0.01)
+        self.wait_until(self.starts.exists)
         running.send_signal(signal.SIGTERM)
         said = running.communicate(timeout=600)[1]
         self.assertEqual(running.returncode, 143, said)
@@ -316,12 +317,9 @@ timeout_s = 4
 
     def test_an_interrupt_ends_those_that_are_stopped_too(self):
         running = self.in_turns("doze", wait=False)
-        # From the second round on one sleeps for a minute, and all others are stopped.
-        stopped, deadline = [], time.monotonic() + 300
-        while time.monotonic() < deadline and len(stopped) < SMALL_CONFIGURATIONS - 1:
-            time.sleep(0.01)
-            stopped = self.stopped(running.pid)
-        self.assertEqual(len(stopped), SMALL_CONFIGURATIONS - 1)
+        # From the second round on one sleeps for minutes, and all others are stopped.
+        self.wait_until(lambda: len(self.stopped(running.pid)) == SMALL_CONFIGURATIONS - 1)
+        stopped = self.stopped(running.pid)
         running.send_signal(signal.SIGTERM)
         said = running.communicate(timeout=600)[1]
         self.assertEqual(running.returncode, 143, said)

@@ -129,10 +129,11 @@ class Output(CampaignTest):
 
     def test_a_report_is_whole_where_standard_error_does_not_wait_for_its_reader(self):
         """Who shares the pipe has made it non-blocking, and it is full for a while."""
-        words = ("run", "--report", "full", "--", self.writing_script(record(loops=200) | {"job": "7"}))
-        whole = self.gimbal(*words).stderr
         reader, writer = os.pipe()
-        size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)  # a page, which may be larger
+        program = self.writing_script(record(loops=size // 20) | {"job": "7"})
+        words = ("run", "--report", "full", "--", program)
+        whole = self.gimbal(*words).stderr
         self.assertGreater(len(whole), 2 * size)
         os.set_blocking(writer, False)
         with subprocess.Popen([self.tool, *words], env=self.environment(), cwd=self.work, stderr=writer):

@@ -135,7 +135,7 @@ class Signals(ToolTest):
 
     def test_an_alarm_that_was_set_before_the_tool_ends_the_program(self):
         """Timers survive exec, and belong to the tool then: perl -e 'alarm 5; exec @ARGV' gimbal run -- app"""
-        process = self.start(self.job, preexec_fn=lambda: signal.alarm(1))
+        process = self.start(self.job, preexec_fn=lambda: signal.alarm(10))
         self.end(process, 128 + signal.SIGALRM)
 
     def test_what_is_blocked_or_ignored_is_so_in_the_program(self):
@@ -183,8 +183,8 @@ class Signals(ToolTest):
         tool.send_signal(signal.SIGTSTP)
         tool.send_signal(signal.SIGCONT)
         self.assertEqual(tool.stdout.readline(), "CONTINUED\n")
-        self.assertIn(state(tool.pid), "SR")
-        self.assertIn(state(program), "SR")
+        self.wait_for_state(tool.pid, "SR")
+        self.wait_for_state(program, "SR")
         tool.send_signal(signal.SIGTERM)
         self.end(tool, 128 + signal.SIGTERM)
 
@@ -193,7 +193,7 @@ class Signals(ToolTest):
         os.kill(program, signal.SIGTSTP)
         self.wait_for_state(program, "T")
         time.sleep(0.2)
-        self.assertIn(state(tool.pid), "SR")
+        self.wait_for_state(tool.pid, "SR")
         os.kill(program, signal.SIGKILL)
         self.end(tool, 128 + signal.SIGKILL)
 

@@ -45,6 +45,19 @@ class Watched(ToolTest):
             time.sleep(0.02)
         return process.pid
 
+    def sleeping(self, **settings):
+        """A process that has the library and does nothing; the test writes its record."""
+        library = os.environ["GIMBAL_LIBRARY"]
+        process = subprocess.Popen(["sleep", "1000"], cwd=self.work,
+                                   env=self.environment({"LD_PRELOAD": library} | settings))
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        until = time.monotonic() + 200
+        while pathlib.Path(library).name not in pathlib.Path(f"/proc/{process.pid}/maps").read_text():
+            self.assertLess(time.monotonic(), until, "the library was not loaded")
+            time.sleep(0.02)
+        return process
+
 
 class Top(Watched):
     def test_json_has_loops_and_threads(self):
@@ -94,10 +107,7 @@ class Top(Watched):
 
     def test_loops_of_one_name_are_one(self):
         """A function of a header, in two objects: its metrics would stand there twice."""
-        running = subprocess.Popen(["sleep", "1000"], cwd=self.work, env=self.environment(
-            {"LD_PRELOAD": os.environ["GIMBAL_LIBRARY"], "GIMBAL_OUTPUT": "live.json"}))
-        self.addCleanup(running.wait)
-        self.addCleanup(running.kill)
+        running = self.sleeping(GIMBAL_OUTPUT="live.json")
         entry = record(pid=running.pid, loops=2)
         entry["loops"][1] = entry["loops"][0] | {"calls": 3}
         (self.work / "live.json").write_text(json.dumps(entry))
@@ -108,11 +118,7 @@ class Top(Watched):
     def test_the_first_execution_in_flight_is_part_of_every_ranks_time(self):
         (self.work / "run").mkdir()
         for rank in range(4):
-            running = subprocess.Popen(["sleep", "1000"], cwd=self.work, env=self.environment(
-                {"LD_PRELOAD": os.environ["GIMBAL_LIBRARY"], "GIMBAL_RUN_DIR": str(self.work / "run"),
-                 "PMI_RANK": str(rank), "PMI_SIZE": "4"}))
-            self.addCleanup(running.wait)
-            self.addCleanup(running.kill)
+            running = self.sleeping(GIMBAL_RUN_DIR=str(self.work / "run"), PMI_RANK=str(rank), PMI_SIZE="4")
             entry = record(rank, 4, running.pid)
             loop, = entry["loops"]
             place = {key: loop[key] for key in ("name", "module", "offset_bytes", "workers")}
@@ -236,10 +242,7 @@ class Live(Watched):
                               "work/instances")
         symbols = subprocess.run(["nm", module], check=True, capture_output=True, text=True).stdout
         begins = [int(line.split()[0], 16) for line in symbols.splitlines() if "_Z3sum" in line]
-        running = subprocess.Popen(["sleep", "1000"], cwd=self.work, env=self.environment(
-            {"LD_PRELOAD": os.environ["GIMBAL_LIBRARY"], "GIMBAL_OUTPUT": "live.json"}))
-        self.addCleanup(running.wait)
-        self.addCleanup(running.kill)
+        running = self.sleeping(GIMBAL_OUTPUT="live.json")
         entry = record(pid=running.pid, loops=len(begins))
         entry["loops"] = [loop | {"name": "t.cpp:7 sum", "module": str(module), "offset_bytes": begin,
                                   "function_offset_bytes": begin} for loop, begin in zip(entry["loops"], begins)]
@@ -262,10 +265,7 @@ class Live(Watched):
             top.press("q")
 
     def test_a_program_that_takes_the_process_over_is_shown_from_its_first_record_on(self):
-        running = subprocess.Popen(["sleep", "1000"], cwd=self.work, env=self.environment(
-            {"LD_PRELOAD": os.environ["GIMBAL_LIBRARY"], "GIMBAL_OUTPUT": "live.json"}))
-        self.addCleanup(running.wait)
-        self.addCleanup(running.kill)
+        running = self.sleeping(GIMBAL_OUTPUT="live.json")
 
         def write(name, started_s, wall_s):
             entry = record(pid=running.pid) | {"started_s": started_s, "wall_s": wall_s}

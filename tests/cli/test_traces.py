@@ -345,8 +345,11 @@ class Left(TraceTest):
 
     def run_as_nobody(self):
         """Process 1 is somebody else's then."""
-        for folder in (self.folder, self.work, self.temporary):
-            folder.chmod(0o777)
+        for path in (self.folder, self.work, self.temporary):
+            path.chmod(0o777)
+        # Whatever the umask.
+        for path in (self.tool.parent, self.tool, self.libomp.parent, self.libomp, *self.work.iterdir()):
+            path.chmod(0o755)
         nobody = {"user": 65534} if os.geteuid() == 0 else {}
         return subprocess.run([self.tool, "run", "--report", "off", "--trace", "t.pftrace", "--", "true"],
                               env=self.environment(), cwd=self.work, text=True, capture_output=True, timeout=600, **nobody)

@@ -44,7 +44,7 @@ class Searching(TuneTest):
         self.assertIn("best: x=16 y=3", done.stdout, done.stderr)
 
     def test_crashes_hangs_and_silence_are_recorded_avoided_and_reported(self):
-        done = self.tune("--runs", 16, "--parameter", "kind: good hang crash mute", "--timeout", 0.7, "--abort", 0,
+        done = self.tune("--runs", 16, "--parameter", "kind: good hang crash mute", "--timeout", 5, "--abort", 0,
                          program=("{x}", "{y}", "{kind}"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("Traceback", done.stderr)

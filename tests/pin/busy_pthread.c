@@ -2,7 +2,8 @@
 /* Threads that compute for a while. Arguments: threads, seconds, and "cancel" to send a cancellation to the manager, or
    "leave" or "quick" to end the process while the threads run, or "placed": each ends when it has fewer processors. At
    the end each prints whether it ever had a mask that the process did not inherit, and how many processors it had at
-   most and at least. */
+   most and at least. With ASKS in the environment they ask for placement, except under "placed": on a busy machine they
+   may get too little to be looked at otherwise. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <pthread.h>
@@ -13,6 +14,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+/* As in gimbal/pin.h. */
+extern int gimbal_pin_register(const char* name) __attribute__((weak));
 
 static cpu_set_t inherited;
 static double seconds;
@@ -33,6 +37,7 @@ static void* compute(void* argument) {
     const double end = now() + seconds;
     volatile double sink = 0;
     seen->least = CPU_SETSIZE;
+    if (gimbal_pin_register && getenv("ASKS") && !until_placed) gimbal_pin_register(NULL);
     while (now() < end) {
         for (int i = 0; i < 200000; ++i) sink = sink + i;
         cpu_set_t mask, both;

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gimbal/pin.h"
+
 enum { STATUS = 5, TOO_LATE = 4, PATIENCE_S = 15 };
 enum { BLOCKS = 64, SMALLEST = 1100, RANGE = 0x3fff }; /* larger than what malloc() keeps for a thread [bytes] */
 
@@ -78,6 +80,7 @@ int main(int argc, char** argv) {
     }
     void* (*const routine)(void*) = strcmp(argv[1], "cancelled") == 0 ? end_cancelled : compute;
     if (pthread_create(&thread, NULL, routine, NULL) != 0) return 3;
+    if (gimbal_pin_register) gimbal_pin_register(NULL); /* looked at however busy the machine is */
     if (routine == end_cancelled) compute(NULL);
     if (small) {
         compute_until(now() + seconds);

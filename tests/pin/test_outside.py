@@ -8,21 +8,10 @@ import subprocess
 import time
 import unittest
 
-from test_pin import CPUS, LIBRARY, PROGRAMS, environment, figures, run
+from test_pin import CPUS, LIBRARY, PROGRAMS, environment, figures, masks, run
 
 MPIEXEC = os.environ.get("PIN_MPIEXEC", "")
 CPUSETS = pathlib.Path("/sys/fs/cgroup/cpuset")
-
-
-def masks(pid):
-    """Of all threads that are still there."""
-    found = {}
-    for task in os.listdir(f"/proc/{pid}/task"):
-        try:
-            found[int(task)] = os.sched_getaffinity(int(task))
-        except ProcessLookupError:
-            pass
-    return found
 
 
 def children(pid, task):

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import unittest
 
-from test_pin import CPUS, LIBRARY, PROGRAMS, figures, run
+from test_pin import CPUS, LIBRARY, PROGRAMS, figures, reports, run, run_until
 
 
 LIBOMP = pathlib.Path(LIBRARY).parent / "libomp.so"
@@ -21,10 +21,10 @@ class MainEnds(unittest.TestCase):
     def test_the_process_ends_with_its_last_thread_as_without_gimbal(self):
         for mode in ("off", "observe", "static", "learn"):
             with self.subTest(mode=mode):
-                result = run("leave_main", 2, 1, mode=mode)
+                said = "" if mode == "off" else f"placement: {mode}, 2 threads"
+                result = run_until(reports(said), "leave_main", 2, 1.0, mode=mode)
                 self.ended(result)
-                if mode != "off":
-                    self.assertIn(f"placement: {mode}, 2 threads", result.stderr)
+                self.assertIn(said, result.stderr)
 
     def test_also_when_the_threads_end_before_anybody_looks(self):
         for _ in range(5):
@@ -53,12 +53,12 @@ class EndsOddly(unittest.TestCase):
             self.assertEqual(result.returncode, 5, result.stderr)
 
     def test_by_a_thread_that_was_cancelled_before(self):
-        result = run("odd_ends", "cancelled", 0.5)
+        result = run_until(reports("placement: static, "), "odd_ends", "cancelled", 0.5)
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertRegex(result.stderr, "placement: static, [12] thread")
 
     def test_where_threads_have_small_stacks(self):
-        result = run("odd_ends", "small-stacks", 0.5)
+        result = run_until(reports("placement: static, "), "odd_ends", "small-stacks", 0.5)
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertRegex(result.stderr, "placement: static, [12] thread")
 
@@ -140,7 +140,7 @@ class Helpers(unittest.TestCase):
 
     def test_where_nobody_else_is_there_to_be_placed_it_is_said_as_well(self):
         library = PROGRAMS / "helper" / "libucs.so"
-        result = run("busy_pthread", 0, 1, "wait", LD_PRELOAD=f"{library}:{LIBRARY}")
+        result = run_until(reports("left alone: "), "busy_pthread", 0, 1.0, "wait", LD_PRELOAD=f"{library}:{LIBRARY}")
         self.assertRegex(result.stderr, r"left alone: .*libucs\.so")
 
 

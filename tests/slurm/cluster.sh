@@ -25,11 +25,13 @@ stop() {
 }
 
 configure() {
-    local cpus; cpus=$(nproc)
+    local cpus port
+    cpus=$(nproc)
+    port=$((20000 + $$ % 4000 * 3))  # below those that the system gives away; another cluster has others
     cat >"$folder/slurm.conf" <<END
 ClusterName=gimbal
 SlurmctldHost=$host(127.0.0.1)
-SlurmctldPort=17817
+SlurmctldPort=$port
 SlurmUser=$(id -un)
 SlurmdUser=$(id -un)
 AuthType=auth/munge
@@ -49,8 +51,8 @@ SchedulerType=sched/builtin
 ReturnToService=2
 MpiDefault=none
 KillWait=2
-NodeName=one NodeHostname=$host NodeAddr=127.0.0.1 Port=17821 CPUs=$cpus State=UNKNOWN
-NodeName=two NodeHostname=$host NodeAddr=127.0.0.1 Port=17822 CPUs=$cpus State=UNKNOWN
+NodeName=one NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=$cpus State=UNKNOWN
+NodeName=two NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=$cpus State=UNKNOWN
 PartitionName=all Nodes=one,two Default=YES MaxTime=INFINITE State=UP
 END
 }
@@ -66,7 +68,7 @@ start() {
     slurmctld -f "$SLURM_CONF" -c
     slurmd -N one
     slurmd -N two
-    for _ in $(seq 100); do
+    for _ in $(seq 1200); do
         [ "$(sinfo -h -o '%T' 2>/dev/null | sort -u)" = idle ] && return 0
         sleep 0.1
     done

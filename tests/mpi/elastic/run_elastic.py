@@ -38,11 +38,22 @@ class Elastic(unittest.TestCase):
         self.assertEqual(done.stdout.count(f" {what} right\n"), ranks, done.stdout + done.stderr)
         return [json.loads((self.folder / f"run-{rank}.json").read_text()) for rank in range(ranks)], done.stderr
 
+    def run_ranks_that_borrow(self, what, *options, **settings):
+        """The same; where the machine is busy a core may not be lent for long enough: then once more."""
+        for _ in range(5):
+            records, said = self.run_ranks(what, *options, **settings)
+            if all(self.borrowed_s(record) > 0 for record in records):
+                break
+        return records, said
+
+    def borrowed_s(self, record):
+        return sum(loop["borrowed_s"] for loop in record["loops"])
+
     def test_both_ranks_borrow_the_others_core(self):
-        records, said = self.run_ranks("lend")
+        records, said = self.run_ranks_that_borrow("lend")
         for record in records:
             loops = record["loops"]
-            self.assertGreater(sum(loop["borrowed_s"] for loop in loops), 0, said)
+            self.assertGreater(self.borrowed_s(record), 0, said)
             reasons = {use["reason"] for loop in loops for use in loop["schedules"]}
             self.assertIn("cores lent by other ranks", reasons)
             for loop in loops:
@@ -52,7 +63,7 @@ class Elastic(unittest.TestCase):
 
     @unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")
     def test_a_trace_shows_lent_cores_and_calls_of_mpi(self):
-        records, said = self.run_ranks("lend", "--trace", "run-%r.pftrace")
+        records, said = self.run_ranks_that_borrow("lend", "--trace", "run-%r.pftrace")
         for rank, record in enumerate(records):
             threads = perfetto.Trace(self.folder / f"run-{rank}.pftrace").threads()
             joined = [one for thread in threads for one in thread.slices if one.name == "on another rank's core"]
@@ -71,9 +82,8 @@ class Elastic(unittest.TestCase):
                                         and one.arguments["worker"] == 0), "chunks of loops that others may join")
 
     def test_every_iteration_runs_once_in_loops_of_all_shapes(self):
-        records, said = self.run_ranks("shapes", OMP_CANCELLATION="true")
-        borrowed = sum(loop["borrowed_s"] for record in records for loop in record["loops"])
-        self.assertGreater(borrowed, 0, said)
+        records, said = self.run_ranks_that_borrow("shapes", OMP_CANCELLATION="true")
+        self.assertGreater(sum(map(self.borrowed_s, records)), 0, said)
 
     def test_three_ranks(self):
         self.run_ranks("lend", ranks=3)
@@ -82,7 +92,7 @@ class Elastic(unittest.TestCase):
         self.run_ranks("sizes")
 
     def test_a_region_that_asks_for_numbers_of_threads_has_those_that_were_told(self):
-        records, said = self.run_ranks("numbers")
+        records, said = self.run_ranks_that_borrow("numbers")
         for record in records:
             borrowed = {loop["name"].split()[-1]: loop["borrowed_s"] for loop in record["loops"]}
             for name, seconds in borrowed.items():
@@ -100,14 +110,14 @@ class Elastic(unittest.TestCase):
             self.assertEqual(record["regions_with_numbers"], 2, said)
 
     def test_a_region_that_asks_late_is_told_its_own_threads(self):
-        records, said = self.run_ranks("late")
+        records, said = self.run_ranks_that_borrow("late")
         for record in records:
-            self.assertGreater(sum(loop["borrowed_s"] for loop in record["loops"]), 0, said)
+            self.assertGreater(self.borrowed_s(record), 0, said)
 
     def test_threads_that_ran_elsewhere_come_home(self):
-        records, said = self.run_ranks("masks")
+        records, said = self.run_ranks_that_borrow("masks")
         for record in records:
-            self.assertGreater(sum(loop["borrowed_s"] for loop in record["loops"]), 0, said)
+            self.assertGreater(self.borrowed_s(record), 0, said)
 
     def test_a_child_is_no_rank(self):
         self.run_ranks("fork")

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What threads that wait for the next region do with the cores. usage: crowded SPIN_MS
-// Prints "slept" once the primary has slept for 150 ms and the other threads ran, or waited for a core, for less than
-// 50 ms meanwhile; "spun" once they did for SPIN_MS or more in such a time; status 1: neither in 100 tries.
+// The primary sleeps for 150 ms, up to 100 times. Prints "slept" once the other threads have run, or waited for a core,
+// for less than 50 ms meanwhile in three of these times; "spun" once they did for SPIN_MS or more in three; status 1:
+// neither.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static double awake_ms(void) {
 
 int main(int argc, char** argv) {
     const double spin_ms = argc > 1 ? atof(argv[1]) : 60;
-    int slept = 0;
+    int slept = 0, spun = 0;
     for (int attempt = 0; attempt < 100; ++attempt) {
         long sum = 0;
 #pragma omp parallel for schedule(runtime) reduction(+ : sum)
@@ -37,8 +38,9 @@ int main(int argc, char** argv) {
         const double before = awake_ms();
         nanosleep(&pause, NULL);
         const double taken = awake_ms() - before;
-        if (taken >= spin_ms) return puts("spun"), 0;
-        if (attempt > 0 && taken < 50 && ++slept == 3) return puts("slept"), 0;
+        if (attempt == 0) continue;  // the threads have just been made
+        if (taken >= spin_ms && ++spun == 3) return puts("spun"), 0;
+        if (taken < 50 && ++slept == 3) return puts("slept"), 0;
     }
     return 1;
 }
