@@ -93,6 +93,15 @@ class Simulate(ToolTest):
         self.assertIn("; means over 3 runs, pairs of the last\n", self.gimbal(*words, "--runs", 3).stdout)
         self.assertNotIn("means", self.gimbal(*words).stdout)
 
+    def test_a_chunk_of_ranks_has_four_iterations_for_each_thread(self):
+        """As on real ranks: `ss` alone drew single iterations for teams."""
+        words = ("simulate", "--app", "triangular", "--ranks", "4", "--workers", "4", "--iterations", "3200", "--steps",
+                 "3", "--schedule", "ss", "--json", "--rank-schedule")
+        alone, named, single = (json.loads(self.gimbal(*words, ranks).stdout)["best_total_s"]
+                                for ranks in ("ss", "ss,16", "ss,1"))
+        self.assertEqual(alone, named)
+        self.assertLess(alone, 0.5 * single)
+
     def test_wrong_techniques_of_pairs_are_named_with_their_option(self):
         for option in ("--portfolio", "--rank-schedule", "--schedule"):
             refused = self.gimbal("simulate", "--app", "power", "--ranks", "4", option, "fac22")

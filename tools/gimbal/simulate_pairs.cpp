@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/load.hpp"
+#include "engine/rank_chunk.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/pair_experiment.hpp"
 #include "gimbal/error.hpp"
@@ -71,6 +72,7 @@ simulate::PairExperiment experiment_of(const SimulateRequest& request, const sim
     machine.within = simulate::drawing_costs(false);
     set_drawing_costs(request, machine.within);
     machine.team_barrier = 1e3 * request.team_barrier_us;
+    machine.least = least_for_team(machine.threads);
     const Portfolio portfolio = choices_of("--portfolio", request.portfolio);
     const auto level = [&](const char* option, const std::string& schedule) {
         return schedule.empty() ? portfolio : choices_of(option, schedule);
