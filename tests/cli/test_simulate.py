@@ -102,6 +102,16 @@ class Simulate(ToolTest):
         self.assertEqual(alone, named)
         self.assertLess(alone, 0.5 * single)
 
+    def test_workers_of_ranks_are_threads_of_no_teams(self):
+        words = ("simulate", "--app", "evrard", "--iterations", "20000", "--steps", "10", "--json")
+        pair = (*words, "--ranks", "4", "--workers", "10")
+        one = json.loads(self.gimbal(*words, "--workers", "40", "--schedule", "static").stdout)
+        two = json.loads(self.gimbal(*pair, "--rank-schedule", "static", "--schedule", "static").stdout)
+        self.assertGreater(two["best_total_s"], one["ideal_s"], "40 cores, not 160")
+        slack = json.loads(self.gimbal(*pair, "--slack").stdout)
+        self.assertGreater(slack["techniques"]["static"]["total_s"], 4 * one["ideal_s"], "10 cores a rank")
+        self.assertEqual(slack, json.loads(self.gimbal(*pair, "--slack", "--level", "threads").stdout))
+
     def test_wrong_techniques_of_pairs_are_named_with_their_option(self):
         for option in ("--portfolio", "--rank-schedule", "--schedule"):
             refused = self.gimbal("simulate", "--app", "power", "--ranks", "4", option, "fac22")

@@ -275,6 +275,7 @@ std::unique_ptr<simulate::Application> named_application(const SimulateRequest& 
     wanted.iterations = request.iterations;
     wanted.steps = request.steps;
     wanted.seed = options().seed;
+    wanted.ranks = request.ranks;
     return simulate::make_application(std::move(wanted));
 }
 
