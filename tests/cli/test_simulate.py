@@ -112,6 +112,14 @@ class Simulate(ToolTest):
         self.assertGreater(slack["techniques"]["static"]["total_s"], 4 * one["ideal_s"], "10 cores a rank")
         self.assertEqual(slack, json.loads(self.gimbal(*pair, "--slack", "--level", "threads").stdout))
 
+    def test_seeds_of_all_runs_are_checked_before_the_first(self):
+        words = ("simulate", "--app", "uniform", "--ranks", "2", "--workers", "2", "--iterations", "40", "--steps", "3")
+        self.assertEqual(self.gimbal(*words, "--seed", 2**53 - 1, "--runs", 2).returncode, 0)
+        refused = self.gimbal(*words, "--seed", 2**53 - 1, "--runs", 3)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        for part in ("gimbal: error: --seed", "--runs", f"0 to {2**53 - 2}"):
+            self.assertIn(part, refused.stderr)
+
     def test_wrong_techniques_of_pairs_are_named_with_their_option(self):
         for option in ("--portfolio", "--rank-schedule", "--schedule"):
             refused = self.gimbal("simulate", "--app", "power", "--ranks", "4", option, "fac22")

@@ -214,7 +214,7 @@ void add_choice(CLI::App& command, SimulateRequest& request) {
     command.add_option("--select", request.selector, "A selector or an agent (gimbal info selectors)")
         ->excludes(schedule);
     command.add_option("--seed", request.seed, "Of costs, disturbances and selectors")
-        ->check(CLI::Range(0UL, 1UL << 53))
+        ->check(CLI::Range(std::uint64_t{0}, kMaxSeed))
         ->capture_default_str();
 }
 

@@ -40,6 +40,8 @@ void add_selfish(CLI::App& simulate, SelfishRequest& request);
 /// @return 0  @errors gimbal::Error: wrong use
 int simulate_selfish(const SelfishRequest& request);
 
+inline constexpr std::uint64_t kMaxSeed = std::uint64_t{1} << 53;  // as GIMBAL_SEED has it
+
 /// What `gimbal simulate` was asked for.
 struct SimulateRequest {
     std::string application;       ///< name:key=value,key=value; empty: a trace

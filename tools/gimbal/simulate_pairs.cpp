@@ -142,6 +142,9 @@ std::vector<LearnerResult> run_all(const SimulateRequest& request, simulate::Pai
     for (const std::string& name : names) results.push_back({.name = name});
     const auto runs = static_cast<double>(request.runs);
     const std::uint64_t first_seed = options().seed;
+    if (first_seed > kMaxSeed - (request.runs - 1))
+        throw Error(ErrorCode::wrong_use, "--seed: the last of --runs would have a seed above the largest",
+                    "allowed with so many runs: 0 to " + std::to_string(kMaxSeed - (request.runs - 1)));
     for (std::uint64_t run = 0; run < request.runs; ++run) {
         experiment.seed = first_seed + run;
         set_option("seed", std::to_string(experiment.seed));
