@@ -88,6 +88,9 @@ void add_simulate(CLI::App& app, SimulateRequest& request);
 /// @return 0  @errors gimbal::Error: wrong use or settings, a file that cannot be written
 int simulate_application(const SimulateRequest& request);
 
+/// Print what was warned of meanwhile, before the result.
+void print_warnings();
+
 /// The application of --app, with costs drawn from options().seed. @errors gimbal::Error: wrong use
 [[nodiscard]] std::unique_ptr<simulate::Application> named_application(const SimulateRequest& request);
 

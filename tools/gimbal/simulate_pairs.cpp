@@ -268,6 +268,7 @@ int simulate_pairs(const SimulateRequest& request, std::unique_ptr<simulate::App
     std::string best;
     double best_s = 0;
     const std::vector<LearnerResult> results = run_all(request, experiment, application, best, best_s);
+    print_warnings();
     return print_learners(request, *application, best, best_s, results);
 }
 
