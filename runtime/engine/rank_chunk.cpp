@@ -56,11 +56,6 @@ void TeamsInChunks::add(std::uint32_t threads, double loop_time, double busy_mea
     busy_mean_.fetch_add(busy_mean, std::memory_order_relaxed);
 }
 
-std::uint64_t TeamsInChunks::least() const noexcept {
-    constexpr std::uint64_t kPerThread = 4;  // iterations; docs/decisions/0032
-    return threads() > 1 ? kPerThread * threads() : 0;
-}
-
 void TeamsInChunks::add_rank(double busy, std::uint64_t chunks) noexcept {
     constexpr double kNew = 0.25;  // weight of what is new
     const double within = loop_time() - seen_loop_time_;

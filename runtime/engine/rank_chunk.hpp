@@ -58,6 +58,12 @@ private:
     bool broken_ = false;
 };
 
+/// Iterations that a chunk of a loop over ranks should have at least where a team of so many threads shares it out and
+/// nobody named any, several for each; 0: any number will do. @source docs/decisions/0032
+[[nodiscard]] constexpr std::uint64_t least_for_team(std::uint32_t threads) noexcept {
+    return threads > 1 ? std::uint64_t{4} * threads : 0;
+}
+
 /// What a loop over ranks goes by where teams of threads run its chunks. Nothing: no teams do.
 struct ChunkTeams {
     std::uint64_t least = 0;    ///< iterations that a chunk should have at least where nobody named any
@@ -82,8 +88,7 @@ public:
 
     /// Largest team [count]; 0: chunks are not run by teams, as far as is known.
     [[nodiscard]] std::uint32_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
-    /// Iterations that a chunk should have at least, several for each thread; 0: as threads().
-    [[nodiscard]] std::uint64_t least() const noexcept;
+    [[nodiscard]] std::uint64_t least() const noexcept { return least_for_team(threads()); }
     /// Whether they run what the loop over ranks says (Decision::within), and whether ranks hear of that.
     [[nodiscard]] bool follow() const noexcept { return follow_.load(std::memory_order_relaxed) && told(); }
     void tell() noexcept { told_.store(true, std::memory_order_relaxed); }

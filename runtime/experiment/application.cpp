@@ -22,11 +22,12 @@ constexpr std::array<std::string_view, 13> kNames = {"pisolver",   "mandelbrot",
 constexpr std::string_view kHelp =
     "  pisolver     imbalance=10 (0 to 100 %), dist=block|iid; N 500000, P 200, 1500 steps, ranks\n"
     "  mandelbrot   three loops L1 L2 L3; N 1048576, P 200, 1500 steps, ranks\n"
-    "  evrard       threads=40/P (of each rank); N 1000000, P 4, 250 steps, ranks\n"
+    "  evrard       threads=40/P (of a worker; 1 with --ranks); N 1000000, P 4, 250 steps, ranks\n"
     "  uniform triangular decreasing flip bump jump turns random normal power\n"
     "               cost_us=10 (mean of an iteration); N 100000, P 8, 200 steps, threads;\n"
     "               jump: every=50 (steps), width=0.05 (of N); turns: places=2; normal: cov=0.3;\n"
-    "               power: exponent=1.5, heaviest=100 (times the least)";
+    "               power: exponent=1.5, heaviest=100 (times the least)\n"
+    "  The last word says what drawing costs the workers; those of --ranks are threads.";
 
 [[noreturn]] void refuse(const std::string& what, const std::string& hint) {
     throw Error(ErrorCode::wrong_use, "--app: " + what, hint);

@@ -21,6 +21,7 @@ struct ApplicationRequest {
     std::uint64_t iterations = 0;  ///< N [iterations]; 0: the application's own
     std::uint64_t steps = 0;       ///< [count]; 0: the application's own
     std::uint64_t seed = 0;        ///< of costs that are drawn
+    std::uint32_t ranks = 0;       ///< whose threads the workers are [count]; 0: they are what the application says
 };
 
 /// A time-stepping program as the simulator knows it: what its loops cost, step by step, on workers of speed 1. A tick

@@ -13,16 +13,18 @@ constexpr double kInteraction_ns = 150;  // so that a particle takes about 0.2 m
 constexpr double kCores = 40;            // of the seed's runs, however many ranks share them
 
 /// The gravity loop of the Evrard collapse: recorded costs of 9000 particles, stretched. Workers are ranks of several
-/// threads; what a small chunk costs there is mostly that it leaves threads without an iteration.
+/// threads; what a small chunk costs there is mostly that it leaves threads without an iteration. Workers that are the
+/// threads of a rank already have none of their own.
 /// @source seed 000, section 5.2.3: P = 4 ranks of 10 threads
 class Evrard final : public Application {
 public:
     explicit Evrard(const ApplicationRequest& request) {
         loops = {"gravity"};
         settle(*this, request, {.workers = 4, .iterations = 1000000, .steps = 250});
-        ranks = true;
+        ranks = request.ranks == 0;
         Parameters parameters(request);
-        const double threads = parameters.number("threads", std::max(1.0, kCores / workers), 1, 1024);
+        const double usual = ranks ? std::max(1.0, kCores / workers) : 1;
+        const double threads = parameters.number("threads", usual, 1, 1024);
         parameters.finish();
         std::vector<BinnedWork> frames(kEvrardFrames);
         for (std::size_t k = 0; k < kEvrardFrames; ++k) {

@@ -21,7 +21,7 @@ struct Experiment {
     Application* application = nullptr;
     Machine costs = {};  ///< of drawing chunks, as drawing_costs() has them; the rest is filled in by machine_of()
     Disturbances disturbances = {};
-    Request request = {};  ///< its trip is filled in
+    Request request = {};  ///< its trip is filled in; not can_leave (VirtualLoop::run())
     LearningCosts learning = {};
     std::uint64_t seed = 0;              ///< of the disturbances
     std::uint64_t most_events = 20'000;  ///< in one execution, as Machine has it; 0: no bound

@@ -67,7 +67,7 @@ public:
     explicit Mandelbrot(const ApplicationRequest& request) {
         loops = {"L1", "L2", "L3"};
         settle(*this, request, {.workers = 200, .iterations = 1U << 20U, .steps = 1500});
-        ranks = true;
+        ranks = request.ranks == 0;
         Parameters(request).finish();
         constant_ = picture(0.75, 0.75, iterations);
         std::vector<BinnedWork> frames;

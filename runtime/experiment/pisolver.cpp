@@ -28,7 +28,7 @@ class PiSolver final : public Application {
 public:
     explicit PiSolver(const ApplicationRequest& request) {
         settle(*this, request, {.workers = 200, .iterations = 500000, .steps = 1500});
-        ranks = true;
+        ranks = request.ranks == 0;
         Parameters parameters(request);
         const double imbalance = parameters.number("imbalance", 10, 0, 100) / 100;
         const bool block = parameters.word("dist", {"block", "iid"}) == 0;

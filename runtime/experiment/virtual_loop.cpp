@@ -2,6 +2,7 @@
 #include "experiment/virtual_loop.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "simulate/chance.hpp"
@@ -59,6 +60,7 @@ StepRow VirtualLoop::run(const Request& request, const Work& work, const Machine
     const auto steps = static_cast<double>(plan_ ? plan_->starts.size() : slots_.size());
     virtual_part = costs.plan + costs.plan_per_step * steps;
     Opening opening = learning_.open(request);
+    assert(opening.decision.left_for == 0 && "a virtual loop has nobody who runs what Gimbal leaves");
     opening.config.claim = 1;
     sampled_ = opening.config.sampled;
     planned_ = opening.plan->serial > newest_;  // else it is one of the last few that a site keeps

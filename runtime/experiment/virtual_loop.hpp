@@ -37,7 +37,9 @@ public:
     VirtualLoop(std::string name, std::uint32_t workers, double serial_part = 0.5,
                 std::unique_ptr<Selector> selector = nullptr);
 
-    /// One execution. @param machine  of as many workers  @param request  trip: N
+    /// One execution. @param machine  of as many workers
+    /// @param request  trip: N. Nobody runs here what Gimbal leaves: a request that can_leave is for as long as no
+    ///                 selector leaves the loop (Decision::left_for)
     /// @return what it was, and what was thought of it  @errors std::bad_alloc  @cost as EventLoop::run
     /// @param costs  of learning, as the site sees them: how often it samples depends on that
     StepRow run(const Request& request, const Work& work, const Machine& machine,

@@ -32,7 +32,6 @@ Plan plan_of(const Schedule& choice, std::uint64_t iterations, std::uint32_t wor
 ExecutionConfig config_of(const Schedule& choice) {
     ExecutionConfig config;
     config.schedule = choice;
-    config.ascending = choice.technique->info().needs_profile;  // ranks have no queues to steal from
     return config;
 }
 
@@ -122,10 +121,17 @@ NestedOutcome NestedLoop::run(const NestedSchedule& choice, Range part, const Wo
         nested.iterations = part.size();
     } else {
         const PartWork chunks(machine.threads == 1 ? work : *team_, part.first);
-        const Plan plan = plan_of(choice.ranks, part.size(), machine.ranks, machine.least, machine.profile);
+        Schedule ranks = choice.ranks;
+        Plan plan = plan_of(ranks, part.size(), machine.ranks, machine.least, machine.profile);
+        if (plan.claim == Claim::queues) {  // as ranks/packet does
+            ranks.technique = find_technique("fac2");
+            plan = plan_of(ranks, part.size(), machine.ranks, machine.least);
+        }
+        ExecutionConfig config = config_of(ranks);
+        config.ascending = true;  // there is nobody to steal from
         Machine between = machine.between;
         between.most_events = 0;  // a bundle of rank chunks would be one loop of the threads
-        const Outcome outcome = ranks_.run(*choice.ranks.technique, plan, chunks, between, config_of(choice.ranks));
+        const Outcome outcome = ranks_.run(*ranks.technique, plan, chunks, between, config);
         team_->check();
         nested.loop_time = outcome.loop_time;
         nested.rank_mean = outcome.busy_mean;

@@ -20,7 +20,7 @@ struct NestedMachine {
                                 ///< holds for each rank chunk
     /// What the ranks' techniques that go by it know of the whole loop; nullptr: they plan as in a first execution.
     const CostProfile* profile = nullptr;
-    double team_barrier = 0;    ///< at the end of each rank chunk, if T > 1 [ticks]
+    double team_barrier = 0;  ///< at the end of each rank chunk, if T > 1 [ticks]
     std::uint64_t least = 0;  ///< minimum chunk of the ranks where none is named (asked_least()) [iterations]; 0: none
 };
 
@@ -43,8 +43,9 @@ struct NestedOutcome {
 };
 
 /// Two levels in virtual time: the event loop of the ranks, and in each of their chunks the event loop of their
-/// threads. Both levels have the techniques, plans and queues of a single level. The threads of rank chunk [a, b) get
-/// iterations a to b of the loop, with the costs that these have there.
+/// threads. Both levels have the techniques and plans of a single level, but ranks have no queues: techniques that have
+/// nothing else run there as fac2, as on real ranks. The threads of rank chunk [a, b) get iterations a to b of the
+/// loop, with the costs that these have there.
 /// @threads one at a time; keeps its storage from run to run
 class NestedLoop {
 public:

@@ -50,7 +50,7 @@ class Specifications(unittest.TestCase):
             self.refused(SPEC.replace('["fine"]', f'["{word}"]'), "[[application]] one",
                          f"a placeholder that does not exist: {word}", "{build} {threads} {steps}")
         self.refused(SPEC.replace('["fine"]', '["{steps"]'), '"{steps"', "a brace itself is {{ or }}")
-        found = spec.parse(SPEC.replace('["fine"]', '["{{}}{steps}"]'))
+        found = spec.parse(SPEC.replace('["fine"]', '["{{}}{steps}"]\nsteps = 9'))
         self.assertEqual(found.applications[0].command, ("{{}}{steps}",))
 
     def test_what_no_program_can_be_given_is_refused(self):
@@ -75,8 +75,16 @@ class Specifications(unittest.TestCase):
         self.refused(SPEC.replace("= 2", f"= {5000 * '1'}", 1), "not TOML")
         self.refused('application = [1]\n[campaign]\nname = "x"\n', "application must be tables")
 
+    def test_a_command_that_takes_steps_needs_them(self):
+        """Without, every cell ran with --steps 0."""
+        self.refused(SPEC.replace('["fine"]', '["fine", "--steps={steps}"]'), "[[application]] one",
+                     "the command has {steps}, and steps is missing", "steps = 300")
+        self.refused(SPEC.replace('["fine"]', '["fine", "{steps}"]\nsteps = 0'), "steps is missing")
+        self.assertEqual(spec.parse(SPEC.replace('["fine"]', '["fine", "{{steps}}"]')).applications[0].steps, 0)
+        self.refused(SPEC.replace('["fine"]', '["fine", "{{steps}}"]\npace_steps = 9'), "pace_steps needs {steps}")
+
     def test_turns_and_short_runs_exclude_each_other(self):
-        both = '["fine", "{steps}"]\npace_steps = 9\nturn_steps = 2'
+        both = '["fine", "{steps}"]\nsteps = 30\npace_steps = 9\nturn_steps = 2'
         self.refused(SPEC.replace('["fine"]', both, 1), "[[application]] one", "pace_steps and turn_steps")
         self.refused(SPEC.replace("workers = 8", "workers = 8\nturn_steps = 2"), "[[application]] two", '"turn_steps"')
 
@@ -89,7 +97,7 @@ class Specifications(unittest.TestCase):
         self.refused(campaign("preemptions_per_s = 9"), "preemptions_per_s has no effect without retries")
         self.refused(campaign("retries = 2\nslower = 0.1"), "slower has no effect", "pace_steps")
         for text in (campaign("retries = 2\npreemptions_per_s = 9"),
-                     campaign("retries = 2\nslower = 0.1", '["fine", "{steps}"]\npace_steps = 9'),
+                     campaign("retries = 2\nslower = 0.1", '["fine", "{steps}"]\nsteps = 30\npace_steps = 9'),
                      *(file.read_text() for file in (ROOT / "bench" / "campaigns").glob("*.toml"))):
             spec.parse(text)
         spec.check(tomllib.loads(campaign("retries = 2", turns)))  # of a file of runs, which is read as it is
@@ -182,7 +190,7 @@ class ShortRuns(unittest.TestCase):
         return pace.Pace(None, 7, runner)
 
     def setUp(self):
-        text = SPEC.replace('command = ["fine"]', 'command = ["fine", "{steps}"]\npace_steps = 20', 1)
+        text = SPEC.replace('command = ["fine"]', 'command = ["fine", "{steps}"]\nsteps = 30\npace_steps = 20', 1)
         self.app = spec.parse(text).applications[0]
 
     def test_the_slower_of_the_two_beside_a_cell_over_the_lower_quartile_of_all_counts(self):
@@ -216,7 +224,7 @@ class Disturbed(unittest.TestCase):
 
     def test_so_is_a_run_beside_which_the_machine_was_slow(self):
         text = SPEC.replace("repetitions = 2", "repetitions = 2\nretries = 2\nslower = 0.02")
-        text = text.replace('command = ["fine"]', 'command = ["fine", "{steps}"]\npace_steps = 20', 1)
+        text = text.replace('command = ["fine"]', 'command = ["fine", "{steps}"]\nsteps = 30\npace_steps = 20', 1)
         self.assertEqual(self.kept(text, [1, 1, 1], paces=[0.01, 0, 0]), (0, 1))
         self.assertEqual(self.kept(text, [1, 2, 3], paces=[0.05, 0.01, 0]), (1, 2))
         self.assertEqual(self.kept(text, [1, 2, 3], paces=[0.05, 0.04, 0.06]), (1, 3))

@@ -93,6 +93,33 @@ class Simulate(ToolTest):
         self.assertIn("; means over 3 runs, pairs of the last\n", self.gimbal(*words, "--runs", 3).stdout)
         self.assertNotIn("means", self.gimbal(*words).stdout)
 
+    def test_a_chunk_of_ranks_has_four_iterations_for_each_thread(self):
+        """As on real ranks: `ss` alone drew single iterations for teams."""
+        words = ("simulate", "--app", "triangular", "--ranks", "4", "--workers", "4", "--iterations", "3200", "--steps",
+                 "3", "--schedule", "ss", "--json", "--rank-schedule")
+        alone, named, single = (json.loads(self.gimbal(*words, ranks).stdout)["best_total_s"]
+                                for ranks in ("ss", "ss,16", "ss,1"))
+        self.assertEqual(alone, named)
+        self.assertLess(alone, 0.5 * single)
+
+    def test_workers_of_ranks_are_threads_of_no_teams(self):
+        words = ("simulate", "--app", "evrard", "--iterations", "20000", "--steps", "10", "--json")
+        pair = (*words, "--ranks", "4", "--workers", "10")
+        one = json.loads(self.gimbal(*words, "--workers", "40", "--schedule", "static").stdout)
+        two = json.loads(self.gimbal(*pair, "--rank-schedule", "static", "--schedule", "static").stdout)
+        self.assertGreater(two["best_total_s"], one["ideal_s"], "40 cores, not 160")
+        slack = json.loads(self.gimbal(*pair, "--slack").stdout)
+        self.assertGreater(slack["techniques"]["static"]["total_s"], 4 * one["ideal_s"], "10 cores a rank")
+        self.assertEqual(slack, json.loads(self.gimbal(*pair, "--slack", "--level", "threads").stdout))
+
+    def test_seeds_of_all_runs_are_checked_before_the_first(self):
+        words = ("simulate", "--app", "uniform", "--ranks", "2", "--workers", "2", "--iterations", "40", "--steps", "3")
+        self.assertEqual(self.gimbal(*words, "--seed", 2**53 - 1, "--runs", 2).returncode, 0)
+        refused = self.gimbal(*words, "--seed", 2**53 - 1, "--runs", 3)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        for part in ("gimbal: error: --seed", "--runs", f"0 to {2**53 - 2}"):
+            self.assertIn(part, refused.stderr)
+
     def test_wrong_techniques_of_pairs_are_named_with_their_option(self):
         for option in ("--portfolio", "--rank-schedule", "--schedule"):
             refused = self.gimbal("simulate", "--app", "power", "--ranks", "4", option, "fac22")
@@ -174,6 +201,52 @@ class Simulate(ToolTest):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn(says, result.stderr)
             self.assertEqual(result.stderr.count("warning"), 1 if says else 0)
+
+    def test_so_they_are_on_ranks_of_threads(self):
+        words = ("simulate", "--app", "power", "--ranks", 2, "--workers", 2, "--iterations", 400, "--steps", 20,
+                 "--learner", "independent", "--select", "sarsa")
+        for more in ((), ("--json",)):
+            result = self.gimbal(*words, *more, env={"GIMBAL_RL_REWARD": "skewness"})
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stderr.count("warning: the reward skewness is the same"), 1, result.stderr)
+
+    def test_a_record_that_is_followed_is_named_and_one_that_cannot_be_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "steps.csv")
+            learnt = json.loads(self.gimbal(*SMALL, "--select", "sarsa", "--record", path, "--json").stdout)
+            env = {"GIMBAL_REPLAY": path}
+            for words in ((), ("--schedule", "ss"), ("--select", "q")):
+                replayed = json.loads(self.gimbal(*SMALL, *words, "--json", env=env).stdout)
+                self.assertEqual((replayed["replay"], replayed["loops"][0]["choices"]),
+                                 (path, learnt["loops"][0]["choices"]))
+                self.assertEqual({"schedule", "selector"} & set(replayed), set())
+            self.assertIn(f" workers, replay of {path}, in virtual", self.gimbal(*SMALL, env=env).stdout)
+            for more in ((), ("--slack",), ("--learner", "independent", "--select", "sarsa")):
+                refused = self.gimbal(*SMALL, "--ranks", 2, *more, env=env)
+                self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+                self.assertIn("GIMBAL_REPLAY has no effect with --ranks", refused.stderr)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("no record\n")
+            for name, ranks in ((path, ()), (path, ("--ranks", 2)), (os.path.join(folder, "none.csv"), ())):
+                env = {"GIMBAL_REPLAY": name}
+                refused = self.gimbal(*SMALL, *ranks, env=env)
+                self.assertEqual((refused.returncode, refused.stdout), (2, ""), name)
+                self.assertIn(f'gimbal: error: GIMBAL_REPLAY: "{name}" cannot be replayed', refused.stderr)
+                plain = self.gimbal(*SMALL, *ranks, env=env | {"GIMBAL_STRICT": "0"})
+                self.assertEqual(plain.returncode, 0, plain.stderr)
+                self.assertIn("gimbal: warning: GIMBAL_REPLAY: ", plain.stderr)
+
+    def test_settings_of_programs_that_have_no_effect_here_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "out.csv")
+            for name, value in (("GIMBAL_RECORD", path), ("GIMBAL_RL_AGENT_STATS", path), ("GIMBAL_RL_DEBUG", "2"),
+                                ("GIMBAL_LOOPS", "*=ss")):
+                result = self.gimbal(*SMALL, "--select", "sarsa", env={name: value})
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn(f"gimbal: warning: {name} has no effect on gimbal simulate; ", result.stderr)
+                self.assertEqual(result.stderr.count("warning"), 1, name)
+                self.assertIn(name, self.gimbal("simulate", "--help").stdout)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_learning_takes_time_unless_it_is_said_to_be_free(self):
         def record(*words):

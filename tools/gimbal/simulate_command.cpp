@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "base/quote.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "experiment/experiment.hpp"
@@ -18,6 +19,7 @@
 #include "report/files.hpp"
 #include "report/steps.hpp"
 #include "report/table.hpp"
+#include "select/recording.hpp"
 
 namespace gimbal::tool {
 
@@ -47,6 +49,32 @@ void settle_options(const SimulateRequest& request) {
     validate(load_options(process_environment(), overrides));
     for (const Setting& setting : overrides) set_option(setting.name, setting.value);
     if (!request.selector.empty()) set_option("schedule", "runtime");
+}
+
+/// A record that cannot be followed is a wrong setting, as in a program; one of a single level says nothing of two.
+void check_replay(const SimulateRequest& request) {
+    if (!replay_refusal().empty()) {
+        const Error error(ErrorCode::file, "GIMBAL_REPLAY: " + replay_refusal(),
+                          "it must be a file that --record, or GIMBAL_RECORD, wrote");
+        if (options().strict) throw error;
+        write_stderr(message_text(error, "warning"));
+    }
+    if (request.ranks > 0 && recording_to_replay())
+        throw Error(ErrorCode::wrong_use, "GIMBAL_REPLAY has no effect with --ranks", "unset it, or leave --ranks out");
+}
+
+/// Settings that programs go by, and loops in virtual time do not.
+void warn_of_idle_settings() {
+    constexpr const char* kRecord = "--record FILE writes every step of one level";
+    const SelectorSettings& select = options().select;
+    const auto warn = [](bool given, const char* name, const char* hint) {
+        if (given)
+            write_stderr("gimbal: warning: " + std::string(name) + " has no effect on gimbal simulate; " + hint + "\n");
+    };
+    warn(!select.record.empty(), "GIMBAL_RECORD", kRecord);
+    warn(!select.agent_stats.empty(), "GIMBAL_RL_AGENT_STATS", kRecord);
+    warn(select.debug > 0, "GIMBAL_RL_DEBUG", kRecord);
+    warn(!options().loops.empty(), "GIMBAL_LOOPS", "its rules are for loops of programs");
 }
 
 /// The next draw and its record are part of what a chunk took, and draws are charged once more.
@@ -104,13 +132,17 @@ std::string choices_text(const LoopSums& sums) {
     return sorted.size() > kMaxChoices ? text + ", ..." : text;
 }
 
-std::string asked_schedule() {
-    return options().schedule.technique ? to_string(options().schedule) : "";
-}
+/// Who decides what loops run as.
+struct Decider {
+    const char* kind;  // schedule, selector or replay
+    std::string name;  // the latter's is its file
+};
 
-std::string asked_selector() {
+Decider decider() {
     const ScheduleSpec& schedule = options().schedule;
-    return schedule.selector.empty() ? options().select.name : std::string(schedule.selector);
+    if (recording_to_replay()) return {"replay", options().select.replay};
+    if (schedule.technique) return {"schedule", to_string(schedule)};
+    return {"selector", schedule.selector.empty() ? options().select.name : std::string(schedule.selector)};
 }
 
 /// By how much a time is over the ideal; where that is no longer a matter of per cent, how many times it.
@@ -125,7 +157,6 @@ std::string over_text(double ratio) {
 }
 
 int print_table(const simulate::Application& application, const std::vector<LoopSums>& sums) {
-    const std::string schedule = asked_schedule();
     TextTable table({"loop", "total_s", "mean_s", "ideal_s", "over ideal", "imbalance", "chunks/step", "steps as"},
                     {TextTable::Side::left, TextTable::Side::right, TextTable::Side::right, TextTable::Side::right,
                      TextTable::Side::right, TextTable::Side::right, TextTable::Side::right, TextTable::Side::left});
@@ -137,11 +168,12 @@ int print_table(const simulate::Application& application, const std::vector<Loop
                    over_text(ratio(loop.loop_time, loop.ideal)), per_cent(ratio(loop.busy_max, loop.busy_mean) - 1),
                    fixed(static_cast<double>(loop.chunks) / executions, 0), choices_text(loop)});
     }
+    const Decider asked = decider();
+    const std::string kind = recording_to_replay() ? "replay of" : asked.kind;
     return print_text(application.name + ": " + count(application.steps, "step", "steps") + " of " +
                       (application.same_trips ? "" : "up to ") +
                       count(application.iterations, "iteration", "iterations") + " on " +
-                      count(application.workers, "worker", "workers") + ", " +
-                      (schedule.empty() ? "selector " + asked_selector() : "schedule " + schedule) +
+                      count(application.workers, "worker", "workers") + ", " + kind + " " + asked.name +
                       ", in virtual time\n" + table.text());
 }
 
@@ -170,13 +202,14 @@ int print_record(const SimulateRequest& request, const simulate::Application& ap
         {"total_s", total},
         {"ideal_s", ideal},
         {"loops", loops}};
-    const std::string schedule = asked_schedule();
-    record[schedule.empty() ? "selector" : "schedule"] = schedule.empty() ? asked_selector() : schedule;
+    const Decider asked = decider();
+    record[asked.kind] = asked.name;
     return print_json(record);
 }
 
 constexpr const char* kExamples =
-    "\nSettings of agents come from GIMBAL_RL_*, as everywhere.\n"
+    "\nSettings of agents come from GIMBAL_RL_*; GIMBAL_REPLAY follows what --record wrote.\n"
+    "Without effect: GIMBAL_RECORD GIMBAL_RL_AGENT_STATS GIMBAL_RL_DEBUG GIMBAL_LOOPS.\n"
     "Examples:\n"
     "  gimbal simulate --app pisolver:imbalance=20 --schedule fac2\n"
     "  gimbal simulate --app mandelbrot --steps 300 --select sarsa --noise 0.01 --record steps.csv\n"
@@ -214,7 +247,7 @@ void add_choice(CLI::App& command, SimulateRequest& request) {
     command.add_option("--select", request.selector, "A selector or an agent (gimbal info selectors)")
         ->excludes(schedule);
     command.add_option("--seed", request.seed, "Of costs, disturbances and selectors")
-        ->check(CLI::Range(0UL, 1UL << 53))
+        ->check(CLI::Range(std::uint64_t{0}, kMaxSeed))
         ->capture_default_str();
 }
 
@@ -269,12 +302,17 @@ void add_results(CLI::App& command, SimulateRequest& request) {
 
 }  // namespace
 
+void print_warnings() {
+    for (const std::string& warning : warnings()) write_stderr("gimbal: warning: " + escape_controls(warning) + "\n");
+}
+
 std::unique_ptr<simulate::Application> named_application(const SimulateRequest& request) {
     simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
     wanted.workers = request.workers;
     wanted.iterations = request.iterations;
     wanted.steps = request.steps;
     wanted.seed = options().seed;
+    wanted.ranks = request.ranks;
     return simulate::make_application(std::move(wanted));
 }
 
@@ -302,6 +340,8 @@ int simulate_application(const SimulateRequest& request) {
         throw Error(ErrorCode::wrong_use, "--app or --trace is required", "see: gimbal simulate --help");
     check_keeps_input(request.record, request.trace);
     settle_options(request);
+    check_replay(request);
+    warn_of_idle_settings();
     if (request.dispatch_ns && request.serial_ns && *request.serial_ns > *request.dispatch_ns)
         throw Error(ErrorCode::wrong_use, "--serial-ns is a part of --dispatch-ns, and cannot be more", "");
     if (request.disturbances.slow_end <= request.disturbances.slow_first)
@@ -338,7 +378,7 @@ int simulate_application(const SimulateRequest& request) {
         if (request.steps_json) loop.steps_s.push_back(step_time * kTick_s);
         if (!request.record.empty()) append_row(rows, application->name + " " + application->loops[seen.loop], seen);
     });
-    for (const std::string& warning : warnings()) write_stderr("gimbal: warning: " + warning + "\n");
+    print_warnings();
     if (!request.record.empty()) write_file_aside(request.record, rows);
     if (request.json || request.steps_json) return print_record(request, *application, sums);
     return print_table(*application, sums);

@@ -40,6 +40,8 @@ void add_selfish(CLI::App& simulate, SelfishRequest& request);
 /// @return 0  @errors gimbal::Error: wrong use
 int simulate_selfish(const SelfishRequest& request);
 
+inline constexpr std::uint64_t kMaxSeed = std::uint64_t{1} << 53;  // as GIMBAL_SEED has it
+
 /// What `gimbal simulate` was asked for.
 struct SimulateRequest {
     std::string application;       ///< name:key=value,key=value; empty: a trace
@@ -85,6 +87,9 @@ void add_simulate(CLI::App& app, SimulateRequest& request);
 /// Run an application in virtual time and print what came of it.
 /// @return 0  @errors gimbal::Error: wrong use or settings, a file that cannot be written
 int simulate_application(const SimulateRequest& request);
+
+/// Print what was warned of meanwhile, before the result.
+void print_warnings();
 
 /// The application of --app, with costs drawn from options().seed. @errors gimbal::Error: wrong use
 [[nodiscard]] std::unique_ptr<simulate::Application> named_application(const SimulateRequest& request);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/load.hpp"
+#include "engine/rank_chunk.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/pair_experiment.hpp"
 #include "gimbal/error.hpp"
@@ -71,6 +72,7 @@ simulate::PairExperiment experiment_of(const SimulateRequest& request, const sim
     machine.within = simulate::drawing_costs(false);
     set_drawing_costs(request, machine.within);
     machine.team_barrier = 1e3 * request.team_barrier_us;
+    machine.least = least_for_team(machine.threads);
     const Portfolio portfolio = choices_of("--portfolio", request.portfolio);
     const auto level = [&](const char* option, const std::string& schedule) {
         return schedule.empty() ? portfolio : choices_of(option, schedule);
@@ -140,6 +142,9 @@ std::vector<LearnerResult> run_all(const SimulateRequest& request, simulate::Pai
     for (const std::string& name : names) results.push_back({.name = name});
     const auto runs = static_cast<double>(request.runs);
     const std::uint64_t first_seed = options().seed;
+    if (first_seed > kMaxSeed - (request.runs - 1))
+        throw Error(ErrorCode::wrong_use, "--seed: the last of --runs would have a seed above the largest",
+                    "allowed with so many runs: 0 to " + std::to_string(kMaxSeed - (request.runs - 1)));
     for (std::uint64_t run = 0; run < request.runs; ++run) {
         experiment.seed = first_seed + run;
         set_option("seed", std::to_string(experiment.seed));
@@ -263,6 +268,7 @@ int simulate_pairs(const SimulateRequest& request, std::unique_ptr<simulate::App
     std::string best;
     double best_s = 0;
     const std::vector<LearnerResult> results = run_all(request, experiment, application, best, best_s);
+    print_warnings();
     return print_learners(request, *application, best, best_s, results);
 }
 

@@ -149,6 +149,7 @@ int simulate_slack(const SimulateRequest& request, const simulate::Experiment& p
                                               : simulate::SlackRule::trusted;
         results[k] = simulate::run_rank_slack(experiment);
     }
+    print_warnings();
     return request.json ? print_results_json(request, *process.application, results)
                         : print_results(request, *process.application, results);
 }

@@ -109,6 +109,20 @@ TEST(Applications, EvrardGetsDearerAndMoreUnbalanced) {
     EXPECT_GT(application->work(0, 249).time({0, n}), 0);
 }
 
+TEST(Applications, WorkersThatAreThreadsOfRanksHaveNoTeamsAndDrawAsThreads) {
+    for (const char* const name : {"evrard", "pisolver"}) {
+        SCOPED_TRACE(name);
+        ApplicationRequest request{.name = name, .workers = 10, .iterations = 20000};
+        const auto ranks = make_application(request);
+        EXPECT_TRUE(ranks->ranks);
+        request.ranks = 4;
+        const auto threads = make_application(request);
+        EXPECT_FALSE(threads->ranks);
+        const double teams = request.name == "evrard" ? 4 : 1;  // 40 cores
+        EXPECT_NEAR(threads->work(0, 0).time({0, 20000}), teams * ranks->work(0, 0).time({0, 20000}), 1);
+    }
+}
+
 TEST(Applications, ATeamRunsSmallChunksWithPartOfItsThreads) {
     const ListedWork work(std::vector<double>(100, 10));
     const TeamWork team(work, 10);

@@ -25,6 +25,11 @@ NestedSchedule pair_of(const Technique& ranks, const Technique& threads) {
     return {{&ranks}, {&threads}};
 }
 
+/// Ranks have no queues.
+const Technique& rank_technique(const Technique& asked) {
+    return asked.plan({.iterations = 2000, .workers = 8}).claim == Claim::queues ? named("fac2") : asked;
+}
+
 bool each_once(const WatchedWork& work) {
     return std::all_of(work.ran().begin(), work.ran().end(), [](unsigned ran) { return ran == 1; });
 }
@@ -75,11 +80,28 @@ TEST(NestedLoop, OneThreadIsTheRankLevelAlone) {
         machine.within.dispatch = 1e9;
         machine.team_barrier = 1e9;
         const NestedOutcome nested = loop.run(pair_of(*technique, named("ss")), {0, 2000}, work, machine);
-        const Plan plan = technique->plan({.iterations = 2000, .workers = 8});
-        const Outcome alone = single.run(*technique, plan, work, machine.between, config_of(*technique));
+        const Technique& used = rank_technique(*technique);
+        const Plan plan = used.plan({.iterations = 2000, .workers = 8});
+        ExecutionConfig config = config_of(used);
+        config.ascending = true;
+        const Outcome alone = single.run(used, plan, work, machine.between, config);
         EXPECT_EQ(nested.loop_time, alone.loop_time);
         EXPECT_EQ(nested.rank_chunks, alone.chunks);
     }
+}
+
+TEST(NestedLoop, RanksRunTechniquesOfQueuesAsFac2) {
+    NestedLoop loop;
+    const ListedWork work(rough_costs(2000));
+    const NestedMachine machine = machine_of(4, 4);
+    const auto time_of = [&](const char* ranks, const char* threads) {
+        return loop.run(pair_of(named(ranks), named(threads)), {0, 2000}, work, machine).loop_time;
+    };
+    for (const char* const name : {"static-steal", "ich", "binlpt", "lws-steal"}) {
+        SCOPED_TRACE(name);
+        EXPECT_EQ(time_of(name, "gss"), time_of("fac2", "gss"));
+    }
+    EXPECT_NE(time_of("fac2", "static-steal"), time_of("fac2", "fac2")) << "threads have queues";
 }
 
 TEST(NestedLoop, AnExampleThatCanBeCountedByHand) {

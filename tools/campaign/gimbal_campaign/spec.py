@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import CampaignError, did_you_mean
-from .spec_checks import arguments, check_keys, check_placeholders, environment, number, passable, words, wrong
+from .spec_checks import arguments, check_keys, environment, number, passable, placeholders, words, wrong
 
 CAMPAIGN_KEYS = {"name": str, "repetitions": int, "seed": int, "timeout_s": float, "description": str,
                  "retries": int, "preemptions_per_s": float, "slower": float}
@@ -98,9 +98,10 @@ def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Appli
     command = arguments(place, table, "command")
     threads = (number(place, table, "threads", 2, 1) if kind == "real" else
                number(place, table, "workers", 0, 1 if "workers" in table else 0))
-    for word in command:
-        check_placeholders(place, "command", word)
-    if table.get("pace_steps") and not any("{steps}" in word for word in command):
+    takes_steps = "steps" in set().union(*(placeholders(place, "command", word) for word in command))
+    if takes_steps and not table.get("steps"):
+        raise wrong(place, "the command has {steps}, and steps is missing", "example: steps = 300")
+    if table.get("pace_steps") and not takes_steps:
         raise wrong(place, "pace_steps needs {steps} in the command")
     if table.get("pace_steps") and table.get("turn_steps"):
         raise wrong(place, "pace_steps and turn_steps exclude each other",

@@ -64,8 +64,8 @@ def arguments(place: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]
     return tuple(passable(place, key, str(value)) for value in table.get(key, []))
 
 
-def check_placeholders(place: str, key: str, word: str) -> None:
-    """Only what stands in braces by its bare name is put in."""
+def placeholders(place: str, key: str, word: str) -> set[str]:
+    """The names that stand in braces, which are put in; only bare ones can be."""
     hint = f"there are {' '.join(f'{{{name}}}' for name in PLACEHOLDERS)}, as they are; a brace itself is {{{{ or }}}}"
     try:
         fields = list(string.Formatter().parse(word))
@@ -75,6 +75,7 @@ def check_placeholders(place: str, key: str, word: str) -> None:
         if name is not None and (name not in PLACEHOLDERS or how or conversion):
             whole = name + (f"!{conversion}" if conversion else "") + (f":{how}" if how else "")
             raise wrong(place, f'{key}: "{word}" has a placeholder that does not exist: {{{whole}}}', hint)
+    return {name for _, name, _, _ in fields if name is not None}
 
 
 def environment(place: str, table: Mapping[str, Any]) -> dict[str, str]:
