@@ -64,7 +64,8 @@ namespace gimbal {
 /// @errors std::bad_alloc
 [[nodiscard]] std::vector<std::string> times_over_ranks(const MergedLoop& loop);
 
-/// The line on rank balance. @return empty: there is one rank, or no loop  @errors std::bad_alloc
+/// The line on rank balance. @return empty: there is one rank, or no loop, or it is not known
+/// @errors std::bad_alloc
 [[nodiscard]] std::string rank_balance_line(const MergedRun& run);
 
 /// The parts of parallel efficiency, and where ranks wait, for the report. @return empty: they are not known

@@ -80,6 +80,13 @@ class Page(ToolTest):
         run, = self.figures(self.page(*[self.save(f"{i}.json", entry) for i, entry in enumerate(entries)]))
         self.assertEqual([row[:3] + row[5:6] for row in run["loops"][0]["by_rank"]], [[0, 3, 3, 0], [1, 3, 1, 2]])
 
+    def test_workers_of_groups_of_ranks_are_no_ranks_of_the_job(self):
+        entries = [record(rank, 4, 100 + rank, loops=1 - rank % 2) | {"job": "7"} for rank in range(4)]
+        for entry in entries[::2]:
+            entry["loops"][0] |= {"level": "ranks"}
+        run, = self.figures(self.page(*[self.save(f"{i}.json", entry) for i, entry in enumerate(entries)]))
+        self.assertEqual((run["loops"][0]["by_rank"], run["rank_balance"]), ([], None))
+
     def test_steps_are_found_by_the_record_and_drawn_in_few_points(self):
         rows = [f"a.cpp:1 f,2,{i},100,{'fac2' if i < 500 else 'gss'},auto,{int(i == 500)},0.01,0.009,0.008,5"
                 for i in range(1000)]
@@ -215,7 +222,7 @@ class PageInABrowser(ToolTest):
     def test_a_bar_of_several_processes_says_that_it_is_their_sum(self):
         two = [record(pid=pid) | {"job": "7", "launch": "one", "started_s": 1767268800.25} for pid in (100, 101)]
         self.show(two)
-        self.assertIn("10 s", self.text("#summary .card"))  # both at the same time
+        self.assertIn("10.00 s", self.text("#summary .card"))  # both at the same time
         self.assertEqual(self.text("#time h3"), "The processes: their wall times, added up")
         self.show(two[:1])
         self.assertEqual(self.text("#time h3"), "The process: its wall time")

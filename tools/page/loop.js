@@ -219,6 +219,8 @@ function loopSection(width) {
                 seconds(item.time_s.mean)],
             ["lost", item.workers_known ? percent(item.lost) : ""]]));
     if (item.by_rank.length > 1) section.append(rankBarsOfLoop(width));
+    if (item.by_rank.length === 0)
+        section.append(make("p", {class: "soft"}, "Groups of ranks ran it: which ranks they are is not known."));
     section.append(heatMap(width), timeline(width), decisions());
     return section;
 }

@@ -48,8 +48,10 @@ void add_rank(const LoopSummary& loop, RankPart& part) {
     for (std::size_t i = 0; i < loop.per_worker.size(); ++i) part.busy_s[i] += loop.per_worker[i].busy_s;
 }
 
-/// A loop over ranks stands in one record that knows all of them: each of its workers is a rank.
-void spread_over_ranks(const LoopSummary& loop, std::map<int, RankPart>& ranks) {
+/// A loop over ranks stands in one record that knows all of them: each of its workers is a rank. Of a group of ranks
+/// nobody knows which ranks of the job they are.
+void spread_over_ranks(const LoopSummary& loop, std::uint32_t all, std::map<int, RankPart>& ranks) {
+    if (loop.per_worker.size() != all) return;
     for (std::size_t i = 0; i < loop.per_worker.size(); ++i) {
         RankPart& part = ranks[static_cast<int>(i)];
         const double busy_s = loop.per_worker[i].busy_s;
@@ -59,13 +61,13 @@ void spread_over_ranks(const LoopSummary& loop, std::map<int, RankPart>& ranks) 
     }
 }
 
-RankParts parts_of(std::span<const RunRecord> records) {
+RankParts parts_of(std::span<const RunRecord> records, std::uint32_t all) {
     RankParts parts;
     for (const RunRecord& record : records)
         for (const LoopSummary& loop : record.loops) {
             std::map<int, RankPart>& ranks = parts[key_of(loop)];
             if (loop.over_ranks && !loop.steals)
-                spread_over_ranks(loop, ranks);
+                spread_over_ranks(loop, all, ranks);
             else
                 add_rank(loop, ranks[record.rank]);
         }
@@ -233,7 +235,7 @@ Json run_data(const Run& run) {
     std::stable_sort(records.begin(), records.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
     const RunRecord& first = records.front();
     const MergedRun merged = merge(records);
-    RankParts parts = parts_of(records);
+    RankParts parts = parts_of(records, merged.ranks);
     Json json = {{"title", run_title(records)},
                  {"gimbal_version", first.gimbal_version},
                  {"program", first.program},
@@ -245,7 +247,7 @@ Json run_data(const Run& run) {
                  {"ranks_seen", merged.ranks_seen},
                  {"threads", merged.threads},
                  {"wall_s", json_of(merged.wall_s)},
-                 {"rank_balance", rounded(merged.rank_balance)},
+                 {"rank_balance", merged.ranks_known ? Json(rounded(merged.rank_balance)) : Json(nullptr)},
                  {"dispatch_ns", rounded(merged.dispatch_ns)},
                  {"cores_lent", merged.cores_lent},
                  {"efficiency", json_of(merged.efficiency)},
