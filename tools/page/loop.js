@@ -218,6 +218,7 @@ function loopSection(width) {
             ["time", run().ranks_seen > 1 ? `${seconds(item.time_s.min)} to ${seconds(item.time_s.max)}` :
                 seconds(item.time_s.mean)],
             ["lost", item.workers_known ? percent(item.lost) : ""]]));
+    if (item.overlap_remark) section.append(make("p", {class: "soft"}, item.overlap_remark.trim()));
     if (item.by_rank.length > 1) section.append(rankBarsOfLoop(width));
     if (item.by_rank.length === 0)
         section.append(make("p", {class: "soft"}, "Groups of ranks ran it: which ranks they are is not known."));

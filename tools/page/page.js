@@ -71,7 +71,8 @@ function settingsSection() {
 
 function summary() {
     const one = run(), inLoops = one.loops.filter((item) => item.level === "threads" || one.threads === 0);
-    const total = sum(inLoops.map((item) => item.time_s.mean)), lost = sum(inLoops.map((item) => item.waiting_s));
+    const total = sum(inLoops.map((item) => item.time_s.mean / item.overlap));
+    const lost = sum(inLoops.map((item) => item.waiting_s / item.overlap));
     const cards = [[seconds(one.wall_s.max), "wall time"],
         [one.ranks > 1 ? `${one.ranks} × ${one.threads || 1}` : String(one.threads || 1),
             one.ranks > 1 ? "ranks × threads" : one.threads === 1 ? "thread" : "threads"],
