@@ -75,6 +75,11 @@ function heatColour(ratio) {
     return `color-mix(in srgb, var(--${ratio < 1 ? "less" : "more"}) ${Math.round(8 + 92 * strength)}%, var(--card))`;
 }
 
+/** Loops whose times of threads are not in the records, or did not fit into the page. */
+function loopsWithoutThreads() {
+    return run().loops.filter((item) => item.level === "threads" && !item.by_rank.some((row) => row[7].length > 0));
+}
+
 /** Busy seconds of every thread: {rank: [seconds]}, of the loop or of all loops. */
 function threadTimes() {
     const times = new Map();
@@ -103,7 +108,7 @@ function heatMap(width) {
     }
     const columns = Math.max(...shown.map(([, row]) => row.length)), left = 70, top = 16;
     const wide = Math.max(3, Math.min(64, (width - left - 10) / columns)), high = shown.length <= 24 ? 24 : 13;
-    const mean = sum(shown.map(([, row]) => sum(row))) / sum(shown.map(([, row]) => row.length)) || 1;
+    const mean = sum(times.map(([, row]) => sum(row))) / sum(times.map(([, row]) => row.length)) || 1;
     let body = "";
     for (let i = 0; i < columns; i += Math.ceil(24 / wide))
         body += `<text class="soft" x="${left + (i + 0.5) * wide}" y="11" text-anchor="middle">${i}</text>`;
@@ -125,6 +130,11 @@ function heatMap(width) {
     box.append(make("p", {class: "soft"}, "orange: longer than the mean of all threads, which is " + seconds(mean) +
         "; blue: shorter; full colour at 50 %" +
         (times.length > shown.length ? `; the first ${shown.length} of ${times.length} ranks` : "")), chart);
+    const without = state.allThreads ? loopsWithoutThreads() : [];
+    if (without.length > 0)
+        box.append(make("p", {class: "soft"}, "Without " + without.slice(0, 3).map((item) => shortened(item.name, 40))
+            .join(", ") + (without.length > 3 ? ` and ${count(without.length - 3, "more loop")}` : "") +
+            ", whose times of single threads are not in these records, or too many for a page."));
     return box;
 }
 

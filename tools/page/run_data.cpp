@@ -76,10 +76,13 @@ RankParts parts_of(std::span<const RunRecord> records, std::uint32_t all) {
 
 Json by_rank(const std::map<int, RankPart>& ranks, std::size_t& thread_figures) {
     Json list = Json::array();
+    std::size_t wanted = 0;
+    for (const auto& [rank, part] : ranks) wanted += part.busy_s.size();
+    const bool fits = wanted <= thread_figures;
+    thread_figures = fits ? thread_figures - wanted : 0;
     for (const auto& [rank, part] : ranks) {
         Json busy = Json::array();
-        if (part.busy_s.size() <= thread_figures) {
-            thread_figures -= part.busy_s.size();
+        if (fits)
             for (const double seconds : part.busy_s) busy.push_back(rounded(seconds));
         }
         list.push_back({rank, rounded(part.time_s), rounded(part.parts.work_s), rounded(part.parts.scheduling_s),

@@ -17,7 +17,8 @@ struct Run {
     std::vector<Timeline> timelines;  ///< of its loops, named as in the records; may be empty
 };
 
-/// Figures of single threads that a page holds at most, loops with the most time first [count].
+/// Figures of single threads that a page holds at most, loops with the most time first [count]. A loop has those of all
+/// ranks or none, and none if one with more time has none.
 inline constexpr std::size_t kMaxThreadFigures = 250000;
 
 /// The ranks of a run as one view, what the page shows and `gimbal report --json` prints. Units are in the keys; times

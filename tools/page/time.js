@@ -116,8 +116,8 @@ function timeSection(width) {
         (one.ranks_seen > 1 ? "ranks and their workers" : "the workers") + "; select one to see more"), loops);
     const longer = rows.filter((row) => row.overlap > 1);
     if (longer.length)
-        section.append(make("p", {class: "soft"}, "Calls at the same time add up here: " + longer.slice(0, 3).map((row) =>
-            `${row.label} has ${row.overlap.toFixed(1)} times what passed`).join(", ") +
+        section.append(make("p", {class: "soft"}, "Calls at the same time add up here: " + longer.slice(0, 3)
+            .map((row) => `${row.label} has ${row.overlap.toFixed(1)} times what passed`).join(", ") +
             (longer.length > 3 ? `, and ${longer.length - 3} more` : "")));
     if (all.length > kFewBars)
         section.append(make("div", {class: "controls"}, button(state.allBars ? `the first ${kFewBars}` :
