@@ -131,7 +131,7 @@ void add_loop(const MergedLoop& loop, const TableForm& form, TextTable& table) {
     if (!form.technique) table.remark("  " + technique_cell(loop.sum));
     if (loop.sum.steals) table.remark(steal_remark(loop.sum));
     if (std::string remark = overlap_remark(loop); !remark.empty()) table.remark(std::move(remark));
-    if (std::string remark = choice_remark(loop.sum); !remark.empty()) table.remark(std::move(remark));
+    if (std::string remark = choice_remark(loop.sum, loop.ranks); !remark.empty()) table.remark(std::move(remark));
 }
 
 /// Names give way before columns do.

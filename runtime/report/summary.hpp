@@ -5,6 +5,7 @@
 #include "report/run_record.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,7 +44,7 @@ namespace gimbal {
 /// One line on what was chosen, what exploring cost and what else there was, e.g. "  feedback 94 % (auto), exploring
 /// 6 % cost 0.012 s (0.1 % of the time); best other: guided, 2.0 % slower (predicted)".
 /// @return empty if only one schedule ran and no other is known  @errors std::bad_alloc
-[[nodiscard]] std::string choice_remark(const LoopSummary& loop);
+[[nodiscard]] std::string choice_remark(const LoopSummary& loop, std::uint32_t ranks = 1);
 
 /// The full report's part: every schedule of every loop, how often, why, and its mean time.
 [[nodiscard]] std::string choice_tables(const MergedRun& run);

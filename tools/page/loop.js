@@ -191,17 +191,18 @@ function table(id, titles, rows, left) {
 }
 
 function decisions() {
-    const item = loop(), line = item.timeline;
+    const item = loop(), line = item.timeline, ranks = item.level === "ranks" ? 1 : run().ranks_seen;
     const box = make("div", {id: "decisions"}, make("h3", {}, "Decisions and their reasons"));
     if (item.remark) box.append(make("p", {}, item.remark.trim()));
     box.append(facts([["tuning", item.tuning], ["static fraction", item.static_fraction],
         ["what an earlier run had learnt", item.earlier_run],
         ["executions that explored", item.exploring_calls || ""],
-        ["exploring cost", item.exploring_calls ? seconds(item.exploring_cost_s) : ""],
+        [ranks > 1 ? "exploring cost, mean over ranks" : "exploring cost",
+            item.exploring_calls ? seconds(item.exploring_cost_s) : ""],
         ["fell back to a plain schedule", item.fallbacks ? count(item.fallbacks, "execution") : ""]]));
     box.append(table("schedules", ["schedule", "reason", "calls", "time per call", "median of the last 15", ""],
         item.schedules.map((use) => [use.schedule, use.reason, use.calls,
-            use.timed && use.calls ? seconds(use.time_s / use.calls) : "not timed",
+            use.timed && use.calls ? seconds(use.time_s * ranks / use.calls) : "not timed",
             use.median_s ? seconds(use.median_s) : "–", use.exploring ? "exploring" : ""]), [0, 1, 5]));
     if (line && line.changes.length > 1) {
         const rows = line.changes.map(([step, schedule, reason, exploring]) =>

@@ -92,13 +92,14 @@ Json by_rank(const std::map<int, RankPart>& ranks, std::size_t& thread_figures) 
     return list;
 }
 
-Json schedules_of(const LoopSummary& loop) {
+/// @param part  of the sums over ranks that are shown
+Json schedules_of(const LoopSummary& loop, double part) {
     Json list = Json::array();
     for (const ScheduleUse& use : loop.schedules)
         list.push_back({{"schedule", use.schedule},
                         {"reason", use.reason},
                         {"calls", use.calls},
-                        {"time_s", rounded(use.time_s)},
+                        {"time_s", rounded(use.time_s * part)},
                         {"median_s", rounded(use.median_s)},
                         {"exploring", use.exploring},
                         {"timed", use.timed}});
@@ -153,14 +154,14 @@ Json loop_data(const MergedLoop& loop, std::uint32_t ranks, const std::vector<Ti
                  {"lost", rounded(loop.lost())},
                  {"scheduling", rounded(loop.scheduling_overhead())},
                  {"technique", technique_cell(sum)},
-                 {"remark", choice_remark(sum)},
+                 {"remark", choice_remark(sum, loop.ranks)},
                  {"static_fraction", sum.static_fraction < 0 ? Json(nullptr) : Json(rounded(sum.static_fraction))},
                  {"tuning", sum.tuning},
                  {"earlier_run", sum.earlier_run},
                  {"exploring_calls", sum.exploring_calls},
-                 {"exploring_cost_s", rounded(sum.exploring_cost_s)},
+                 {"exploring_cost_s", rounded(sum.exploring_cost_s * part)},
                  {"fallbacks", sum.fallbacks},
-                 {"schedules", schedules_of(sum)}};
+                 {"schedules", schedules_of(sum, part)}};
     const auto found =
         std::find_if(timelines.begin(), timelines.end(), [&](const Timeline& one) { return is_of(one, sum); });
     json["timeline"] = found == timelines.end() ? Json(nullptr) : json_of(*found);
