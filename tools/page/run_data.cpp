@@ -74,17 +74,17 @@ RankParts parts_of(std::span<const RunRecord> records, std::uint32_t all) {
     return parts;
 }
 
+/// @param thread_figures  that the page has room for; none are left once a loop has more, all ranks taken together
 Json by_rank(const std::map<int, RankPart>& ranks, std::size_t& thread_figures) {
-    Json list = Json::array();
     std::size_t wanted = 0;
     for (const auto& [rank, part] : ranks) wanted += part.busy_s.size();
     const bool fits = wanted <= thread_figures;
     thread_figures = fits ? thread_figures - wanted : 0;
+    Json list = Json::array();
     for (const auto& [rank, part] : ranks) {
         Json busy = Json::array();
         if (fits)
             for (const double seconds : part.busy_s) busy.push_back(rounded(seconds));
-        }
         list.push_back({rank, rounded(part.time_s), rounded(part.parts.work_s), rounded(part.parts.scheduling_s),
                         rounded(part.parts.late_s), rounded(part.parts.waiting_s), rounded(part.parts.entry_exit_s),
                         std::move(busy)});
@@ -242,6 +242,8 @@ Json run_data(const Run& run) {
     std::stable_sort(records.begin(), records.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
     const RunRecord& first = records.front();
     const MergedRun merged = merge(records);
+    std::vector<std::string> warnings = lacking(records, merged);
+    warnings.insert(warnings.end(), merged.warnings.begin(), merged.warnings.end());
     RankParts parts = parts_of(records, merged.ranks);
     Json json = {{"title", run_title(records)},
                  {"gimbal_version", first.gimbal_version},
@@ -259,7 +261,7 @@ Json run_data(const Run& run) {
                  {"cores_lent", merged.cores_lent},
                  {"efficiency", json_of(merged.efficiency)},
                  {"notes", notes(merged)},
-                 {"warnings", merged.warnings},
+                 {"warnings", warnings},
                  {"settings", settings_of(first)},
                  {"processes", processes_of(records)},
                  {"by_rank_fields",
