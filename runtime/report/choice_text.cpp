@@ -53,18 +53,18 @@ std::vector<std::string> shares(std::vector<std::uint64_t> parts, std::uint64_t 
 }
 
 /// What exploring cost, behind its share of the calls; empty: that is not known.
-std::string exploring_cost_text(const LoopSummary& loop) {
+std::string exploring_cost_text(const LoopSummary& loop, std::uint32_t ranks) {
     // Without anything to compare with nobody knows what it cost.
     const auto main = main_choice(loop);
     if (loop.exploring_calls == loop.calls || !main || !(main->call_s() > 0) || lengths_differ(loop)) return {};
-    const std::string text = " cost " + seconds(loop.exploring_cost_s) + " s";
+    const std::string text = " cost " + seconds(loop.exploring_cost_s) + " s" + (ranks > 1 ? " over all ranks" : "");
     if (loop.untimed_calls > 0) return text;  // of how much nobody knows
     return text + " (" + per_cent(loop.time_s > 0 ? loop.exploring_cost_s / loop.time_s : 0) + " of the time)";
 }
 
 /// "feedback 92 % (auto), gss 2 %, exploring 6 % cost 0.012 s (0.1 % of the time)": what ran without exploring, the
 /// most frequent first, a reason where it changes; then what ran to learn. Counted as in the row above, by schedule.
-std::string calls_text(const LoopSummary& loop) {
+std::string calls_text(const LoopSummary& loop, std::uint32_t ranks) {
     std::vector<ScheduleSum> sums = schedule_sums(loop);
     std::erase_if(sums, [](const ScheduleSum& sum) { return sum.settled_calls == 0; });
     const auto main = main_choice(loop);  // of equals, the one that stands in the row above
@@ -89,7 +89,7 @@ std::string calls_text(const LoopSummary& loop) {
         reason = sums[i].reason;
     }
     if (named < sums.size()) add(std::to_string(sums.size() - named) + " more", share[named]);
-    if (loop.exploring_calls > 0) add("exploring", share[named + 1] + exploring_cost_text(loop));
+    if (loop.exploring_calls > 0) add("exploring", share[named + 1] + exploring_cost_text(loop, ranks));
     return text;
 }
 
@@ -155,14 +155,14 @@ std::string technique_cell(const LoopSummary& loop) {
     return cell.append(")");
 }
 
-std::string choice_remark(const LoopSummary& loop) {
+std::string choice_remark(const LoopSummary& loop, std::uint32_t ranks) {
     std::string text;
     const auto add = [&text](std::string_view between, std::string_view more) {
         if (!more.empty()) text.append(text.empty() ? "" : between).append(more);
     };
     add("", earlier_text(loop));
     if (loop.schedules.size() >= 2 || !loop.alternative.schedule.empty()) {
-        add("; ", calls_text(loop));
+        add("; ", calls_text(loop, ranks));
         add("; ", alternative_text(loop.alternative));
     }
     add("; ", untimed_text(loop));

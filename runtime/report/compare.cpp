@@ -208,9 +208,13 @@ std::string table_of(const std::vector<Row>& rows, std::span<const MergedRun> ru
 
 std::string compared_text(std::span<const std::vector<RunRecord>> runs) {
     std::string text;
+    std::string lacks;
     std::vector<MergedRun> merged;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        merged.push_back(merge(runs[i]));
+        std::vector<RunRecord> sorted = runs[i];
+        std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+        merged.push_back(merge(sorted));
+        for (const std::string& line : lacking(sorted, merged.back())) lacks += "WARN " + label(i) + ": " + line + "\n";
         text += label(i) + ": " + run_title(runs[i]) + "\n";
     }
     const std::vector<Row> rows = rows_of(merged);
@@ -218,11 +222,7 @@ std::string compared_text(std::span<const std::vector<RunRecord>> runs) {
     if (differ(rows, calls_of))
         text += "Calls differ: the ratio of a loop is of its time per call, and - where their lengths differ, too.\n";
     text += untimed_lines(rows, runs.size());
-    for (std::size_t i = 0; i < runs.size(); ++i)
-        if (merged[i].ranks_seen < merged[i].ranks)
-            text += "WARN of " + label(i) + " only " + std::to_string(merged[i].ranks_seen) + " of " +
-                    std::to_string(merged[i].ranks) + " ranks wrote a record.\n";
-    return escape_controls(text, "\n");
+    return escape_controls(text + lacks, "\n");
 }
 
 }  // namespace gimbal

@@ -81,7 +81,7 @@ std::vector<std::string> times_over_ranks(const MergedLoop& loop) {
 }
 
 std::string rank_balance_line(const MergedRun& run) {
-    if (run.ranks_seen <= 1 || run.loops.empty()) return {};
+    if (run.ranks_seen <= 1 || run.loops.empty() || !run.ranks_known) return {};
     return "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops" +
            (run.ranks_timed ? ")\n" : ", much of it in calls that were left to OpenMP and not timed)\n");
 }

@@ -214,11 +214,13 @@ void add_alternative(const LoopSummary& loop, Growing& growing) {
 }
 
 /// Of a loop over ranks one process knows what each took; workers are the ranks of the job if they are as many.
-void add_per_rank(const LoopSummary& loop, std::uint32_t ranks, ByRank& seconds) {
-    if (loop.per_worker.size() != ranks) return;
+/// @return whether they are
+bool add_per_rank(const LoopSummary& loop, std::uint32_t ranks, ByRank& seconds) {
+    if (loop.per_worker.size() != ranks) return false;
     for (auto& [rank, sum] : seconds)
         if (rank >= 0 && static_cast<std::size_t>(rank) < loop.per_worker.size())
             sum += loop.per_worker[static_cast<std::size_t>(rank)].busy_s;
+    return true;
 }
 
 bool is_in_vain(const RunRecord& record) {
@@ -303,7 +305,7 @@ void add_loop(const LoopSummary& loop, int rank, Growing& growing, MergedRun& ru
     growing.time_s[rank] += loop.time_s;
     if (loop.over_ranks) {
         add_workers(loop, growing.sum);
-        add_per_rank(loop, run.ranks, busy);
+        run.ranks_known = add_per_rank(loop, run.ranks, busy) && run.ranks_known;
     } else {
         growing.ranks_timed = growing.ranks_timed && !mostly_untimed(loop);
         busy[rank] += all_over_timed(loop) * loop.time_s;
@@ -311,13 +313,16 @@ void add_loop(const LoopSummary& loop, int rank, Growing& growing, MergedRun& ru
     }
 }
 
-/// The record that a loop over ranks stands in has the time of all of them.
-double overlap_of(const ByRank& time_s, const ByRank& lives) {
-    double all_s = 0, passed_s = 0;
-    for (const auto& [rank, seconds] : time_s) {
+/// A loop that is drawn over ranks stands in one record of each group of ranks that ran it, and groups run at the same
+/// time: no more of it passed than the run lasted.
+double overlap_of(const Growing& growing, const ByRank& lives) {
+    double all_s = 0, passed_s = 0, longest_s = 0;
+    for (const auto& [rank, seconds] : growing.time_s) {
         all_s += seconds;
         passed_s += std::min(seconds, lives.at(rank));
     }
+    for (const auto& [rank, life_s] : lives) longest_s = std::max(longest_s, life_s);
+    if (growing.sum.over_ranks && !growing.sum.steals) passed_s = std::min(all_s, longest_s);
     return passed_s > 0 ? all_s / passed_s : 1;
 }
 
@@ -341,42 +346,14 @@ MergedLoop merged_loop(const LoopKey& key, Growing& growing, std::uint32_t ranks
     if (key.steals) complete_steals(growing);
     const auto ranks = static_cast<std::uint32_t>(growing.time_s.size());
     const OverRanks time_s = time_over_ranks(growing, ranks_seen);
-    return {std::move(growing.sum), time_s, ranks, growing.ranks_timed, overlap_of(growing.time_s, lives)};
+    const double overlap = overlap_of(growing, lives);
+    return {std::move(growing.sum), time_s, ranks, growing.ranks_timed, overlap};
 }
 
 }  // namespace
 
 LoopKey key_of(const LoopSummary& loop) {
     return {loop.name, loop.workers, loop.over_ranks, loop.steals.has_value()};
-}
-
-bool MergedLoop::knows_all_workers() const noexcept {
-    return !sum.steals || ranks >= sum.workers;
-}
-
-bool MergedLoop::knows_imbalance() const noexcept {
-    return !sum.steals || (knows_all_workers() && sum.calls == 1);
-}
-
-double MergedLoop::imbalance() const noexcept {
-    return gimbal::imbalance(sum.busy_max_s, sum.busy_mean_s);
-}
-
-double MergedLoop::lost() const noexcept {
-    return sum.time_s > 0 ? time_parts(sum).waiting_s / sum.time_s : 0;
-}
-
-double MergedLoop::late() const noexcept {
-    return sum.time_s > 0 ? sum.late_s / sum.time_s : 0;
-}
-
-double MergedLoop::entry_exit() const noexcept {
-    const double entry_exit_s = time_parts(sum).entry_exit_s;
-    return entry_exit_s > 0 ? entry_exit_s / (sum.time_s + entry_exit_s) : 0;
-}
-
-double MergedLoop::scheduling_overhead() const noexcept {
-    return sum.time_s > 0 ? sum.scheduling_s / sum.time_s : 0;
 }
 
 MergedRun merge(std::span<const RunRecord> records) {

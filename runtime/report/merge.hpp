@@ -57,7 +57,7 @@ struct MergedLoop {
     std::uint32_t ranks = 0;  ///< ranks whose records have it [count]
     bool ranks_timed = true;  ///< false: a rank left most of its calls to libomp, so that times of ranks do not compare
     /// Its time over the part of it that fits into the lives of its ranks. More than 1: executions ran at the same
-    /// time, in several teams, or in one whose threads are in different executions (nowait).
+    /// time, in several teams or groups of ranks, or in one whose threads are in different executions (nowait).
     double overlap = 1;
 
     /// Whether the figures over workers are of all of them: of stealing each rank's record has its own.
@@ -89,6 +89,7 @@ struct MergedRun {
     double rank_balance = 1;  ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect. Calls that
                               ///< were left to libomp count as much as the loop's others
     bool ranks_timed = true;  ///< false: those calls are, or may be, most of the time in loops of some rank
+    bool ranks_known = true;  ///< false: rank_balance lacks loops over groups of ranks; who is in them is not known
     double dispatch_ns = 0;   ///< mean over records [ns]
     std::uint64_t cores_lent = 0;             ///< in all [count]
     bool placed = false;                      ///< threads were placed, or looked at for it (--pin)

@@ -184,13 +184,15 @@ std::vector<Loss> losses_of(const MergedRun& run) {
     for (const MergedLoop& loop : run.loops) {
         if (!loop.knows_all_workers()) continue;
         const TimeParts parts = time_parts(loop.sum);
+        // Executions that ran at the same time lose that time once.
         if (loop.sum.over_ranks) {
-            // One loop for all of them. Its executions may overlap, and then nobody waits before or after.
+            // One loop for all of them. Where its executions overlap nobody waits before or after.
             const double balance_s = std::max(0.0, loop.sum.busy_max_s - loop.sum.busy_mean_s);
-            losses.push_back({.loop = &loop, .balance_s = balance_s, .scheduling_s = parts.scheduling_s});
+            losses.push_back({.loop = &loop,
+                              .balance_s = balance_s / loop.overlap,
+                              .scheduling_s = parts.scheduling_s / loop.overlap});
             continue;
         }
-        // Executions that ran at the same time lose that time once.
         const double each = 1 / (std::max(1U, run.ranks_seen) * loop.overlap);
         losses.push_back({.loop = &loop,
                           .balance_s = parts.waiting_s * each,
@@ -297,7 +299,8 @@ bool any_borrowed(const MergedRun& run) {
 /// What ranks lose that wait for others, and what can be done about it.
 std::string note_on_ranks(const MergedRun& run) {
     if (!run.efficiency) {
-        if (run.threads == 0 || run.alone || !run.ranks_timed || 1 - run.rank_balance <= kWorthSaying) return {};
+        if (run.threads == 0 || run.alone || !run.ranks_timed || !run.ranks_known) return {};
+        if (1 - run.rank_balance <= kWorthSaying) return {};
         const std::string lost =
             "NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) + " of the time in loops. ";
         if (run.unseen_mpi)

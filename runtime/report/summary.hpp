@@ -5,6 +5,7 @@
 #include "report/run_record.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,8 +43,9 @@ namespace gimbal {
 
 /// One line on what was chosen, what exploring cost and what else there was, e.g. "  feedback 94 % (auto), exploring
 /// 6 % cost 0.012 s (0.1 % of the time); best other: guided, 2.0 % slower (predicted)".
+/// @param ranks  whose times it adds up [count]
 /// @return empty if only one schedule ran and no other is known  @errors std::bad_alloc
-[[nodiscard]] std::string choice_remark(const LoopSummary& loop);
+[[nodiscard]] std::string choice_remark(const LoopSummary& loop, std::uint32_t ranks = 1);
 
 /// The full report's part: every schedule of every loop, how often, why, and its mean time.
 [[nodiscard]] std::string choice_tables(const MergedRun& run);
@@ -64,12 +66,27 @@ namespace gimbal {
 /// @errors std::bad_alloc
 [[nodiscard]] std::vector<std::string> times_over_ranks(const MergedLoop& loop);
 
-/// The line on rank balance. @return empty: there is one rank, or no loop  @errors std::bad_alloc
+/// The line on rank balance. @return empty: there is one rank, or no loop, or it is not known
+/// @errors std::bad_alloc
 [[nodiscard]] std::string rank_balance_line(const MergedRun& run);
 
 /// The parts of parallel efficiency, and where ranks wait, for the report. @return empty: they are not known
 /// @param all  every rank and every place  @errors std::bad_alloc  @threads any
 [[nodiscard]] std::string efficiency_text(std::span<const RunRecord> records, const MergedRun& run, bool all);
+
+/// Who wrote no record at the end, why, and how far the figures go, in lines that begin with WARN.
+/// @param records  by rank  @param ranks  of the job [count]  @errors std::bad_alloc
+[[nodiscard]] std::string partial_lines(std::span<const RunRecord> records, std::uint32_t ranks);
+/// The loops that threads were in when a record was written, likewise.
+[[nodiscard]] std::string unfinished_lines(std::span<const RunRecord> records, std::uint32_t ranks);
+/// What a report from one process of many cannot show, and how to see it; of merged records, who left none.
+/// @param own  of one process at its own end
+[[nodiscard]] std::string missing_ranks(std::span<const RunRecord> records, const MergedRun& run, bool own);
+/// A line on why there is no table of loops. @return empty: what stands there instead is placement
+[[nodiscard]] std::string why_no_loops(std::span<const RunRecord> records);
+/// All of these, line by line, without WARN and line feed: for the page and comparisons.
+/// @param records  by rank, merged in `run`  @errors std::bad_alloc
+[[nodiscard]] std::vector<std::string> lacking(std::span<const RunRecord> records, const MergedRun& run);
 
 /// What a user can do about the loops of a run: for the loops that lose most, how much and by what (waiting for the
 /// slowest, late threads, drawing chunks, entry and exit), and what to try. Only what was measured or predicted for the

@@ -99,7 +99,7 @@ std::string ratio_text(double ratio) {
 std::string overlap_remark(const MergedLoop& loop) {
     constexpr double kSurely = 1.01;  // clocks differ a little
     if (loop.overlap < kSurely) return {};
-    const char* const who = loop.sum.over_ranks ? "ranks" : "several teams, or threads";
+    const char* const who = loop.sum.over_ranks ? "groups of ranks, or ranks" : "several teams, or threads";
     return std::string("  calls ran at the same time (") + who +
            " that did not wait for each other): time_s adds them up, " + fixed(loop.overlap, 1) + " times what passed";
 }

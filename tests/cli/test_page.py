@@ -80,6 +80,19 @@ class Page(ToolTest):
         run, = self.figures(self.page(*[self.save(f"{i}.json", entry) for i, entry in enumerate(entries)]))
         self.assertEqual([row[:3] + row[5:6] for row in run["loops"][0]["by_rank"]], [[0, 3, 3, 0], [1, 3, 1, 2]])
 
+    def test_calls_at_the_same_time_are_told(self):
+        loop, = json.loads(self.gimbal("report", "--json", self.save("run.json", record() | {"wall_s": 2.0})).stdout)[
+            "runs"][0]["loops"]
+        self.assertEqual(loop["overlap"], 1.5)
+        self.assertIn("calls ran at the same time", loop["overlap_remark"])
+
+    def test_workers_of_groups_of_ranks_are_no_ranks_of_the_job(self):
+        entries = [record(rank, 4, 100 + rank, loops=1 - rank % 2) | {"job": "7"} for rank in range(4)]
+        for entry in entries[::2]:
+            entry["loops"][0] |= {"level": "ranks"}
+        run, = self.figures(self.page(*[self.save(f"{i}.json", entry) for i, entry in enumerate(entries)]))
+        self.assertEqual((run["loops"][0]["by_rank"], run["rank_balance"]), ([], None))
+
     def test_steps_are_found_by_the_record_and_drawn_in_few_points(self):
         rows = [f"a.cpp:1 f,2,{i},100,{'fac2' if i < 500 else 'gss'},auto,{int(i == 500)},0.01,0.009,0.008,5"
                 for i in range(1000)]
@@ -166,6 +179,44 @@ class Page(ToolTest):
         run, = self.figures(html)
         self.assertEqual((len(run["loops"]), len(run["loops"][199]["by_rank"])), (200, 64))
 
+    def test_times_of_schedules_are_means_over_ranks_like_those_of_their_loop(self):
+        files = []
+        for rank in (0, 1):
+            entry = record(rank, 2, 100 + rank) | {"job": "7"}
+            entry["loops"][0] |= {"exploring_calls": 1, "exploring_cost_s": 0.5, "schedules": [
+                {"schedule": "static", "reason": "auto", "calls": 1, "time_s": 1.0},
+                {"schedule": "gss", "reason": "auto", "calls": 1, "time_s": 2.0, "exploring": True}]}
+            files.append(self.save(f"{rank}.json", entry))
+        loop, = json.loads(self.gimbal("report", "--json", *files).stdout)["runs"][0]["loops"]
+        self.assertEqual((loop["time_s"]["mean"], loop["exploring_cost_s"]), (3, 0.5))
+        self.assertEqual([(use["calls"], use["time_s"]) for use in loop["schedules"]], [(2, 1), (2, 2)])
+        self.assertIn("cost 1.00 s over all ranks", loop["remark"])
+
+    def test_a_run_that_was_killed_is_said_to_be(self):
+        entry = record(1, 2) | {"partial": "killed by SIGTERM", "warnings": ["of its own"]}
+        entry["unfinished"] = [{key: entry["loops"][0][key] for key in ("name", "module", "offset_bytes", "workers")}
+                               | {"time_s": 4.0}]
+        run, = self.figures(self.page(self.save("run.json", entry)))
+        self.assertEqual(run["warnings"], [
+            "partial: rank 1: killed by SIGTERM; the figures are of the first 10.00 s; later calls are missing.",
+            "unfinished: rank 1: sph.cpp:210 density had been running for 4.00 s when the record was written; no "
+            "figure includes that.", "only 1 of 2 ranks wrote a record: not rank 0.", "of its own"])
+        run, = self.figures(self.page(self.save("run.json", record(loops=0))))
+        self.assertIn("no loop ran under Gimbal: ", run["warnings"][0])
+
+    def test_a_loop_has_the_times_of_all_its_threads_or_of_none(self):
+        """280000 times of single threads: there is room for the first loop, and for a part of the second."""
+        entries = []
+        for rank in (0, 1):
+            entry = record(rank, 2, 100 + rank) | {"job": "7"}
+            loop = entry["loops"][0] | {"workers": 70000, "per_worker": entry["loops"][0]["per_worker"] * 35000}
+            small = entry["loops"][0] | {"name": "small", "time_s": 0.5}
+            entry["loops"] = [loop, loop | {"name": "second", "time_s": 2.5}, small]
+            entries.append(self.save(f"{rank}.json", entry))
+        run, = json.loads(self.gimbal("report", "--json", *entries).stdout)["runs"]
+        self.assertEqual([[len(row[7]) for row in loop["by_rank"]] for loop in run["loops"]],
+                         [[70000, 70000], [0, 0], [0, 0]])
+
 
 @unittest.skipUnless(browser.PROGRAM, "no Chromium is installed")
 class PageInABrowser(ToolTest):
@@ -195,6 +246,11 @@ class PageInABrowser(ToolTest):
     def text(self, selector):
         return self.browser.value(f"document.querySelector({json.dumps(selector)}).textContent")
 
+    def bar(self, rank):
+        """The parts of a rank's wall time: "work: 1.97 s, 19.7 %", and so on."""
+        return self.browser.value(f"Array.from(document.querySelectorAll('#rank-bars g')[{rank}]"
+                                  ".querySelectorAll('.part')).map((part) => part.dataset.tip.split('\\n')[1])")
+
     def test_every_part_of_the_page_is_drawn(self):
         steps = STEPS + "".join(f"sph.cpp:210 density,2,{i},1000,fac2,auto,0,0.01,0.009,0.008,5\n" for i in range(10))
         entries = [record(rank, 2, 100 + rank) | {"job": "7"} for rank in (0, 1)]
@@ -207,18 +263,81 @@ class PageInABrowser(ToolTest):
         self.assertEqual(self.text("#loops tbody td"), "sph.cpp:210 density")
         self.assertIn("r0 t1", self.text("#cores"))
         # A rank: 10 s, of them 3 s in the loop, where threads work 2 s in the mean and wait 1 s.
-        shown = self.browser.value("Array.from(document.querySelectorAll('#rank-bars g')[0].querySelectorAll('.part'))"
-                                   ".map((part) => part.dataset.tip.split('\\n')[1])")
-        self.assertEqual(shown, ["work: 1.97 s, 19.7 %", "scheduling: 0.0300 s, 0.3 %", "imbalance: 1.00 s, 10.0 %",
-                                 "elsewhere: 7.00 s, 70.0 %"])
+        self.assertEqual(self.bar(0), ["work: 1.97 s, 19.7 %", "scheduling: 0.0300 s, 0.3 %",
+                                       "imbalance: 1.00 s, 10.0 %", "elsewhere: 7.00 s, 70.0 %"])
+
+    def test_waiting_behind_a_loop_over_ranks_counts_once(self):
+        """The loop takes 3 s; the second rank leaves it after 1 s, and waits in a call of MPI."""
+        entries = [record(rank, 2, 100 + rank, loops=1 - rank) | {"job": "7"} for rank in (0, 1)]
+        entries[0]["loops"][0] |= {"level": "ranks"}
+        self.show(entries)
+        self.assertEqual(self.bar(1), ["work: 1.00 s, 10.0 %", "imbalance: 2.00 s, 20.0 %",
+                                       "elsewhere: 7.00 s, 70.0 %"])
+        for rank, entry in enumerate(entries):
+            entry["mpi_waiting"] = {"window_s": 9.0, "mpi_s": 2.5 * rank, "waiting_s": 2.0 * rank, "asleep_s": 0.0,
+                                    "calls": 1, "sleeps": 0, "paths": []}
+        self.show(entries)
+        self.assertEqual(self.bar(1), ["work: 1.00 s, 10.0 %", "waiting in MPI: 2.00 s, 20.0 %",
+                                       "transfer in MPI: 0.500 s, 5.0 %", "elsewhere: 6.50 s, 65.0 %"])
+
+    def test_what_waits_within_stealing_is_in_no_call_of_mpi(self):
+        entries = [record(rank, 2, 100 + rank) | {"job": "7"} for rank in (0, 1)]
+        for entry in entries:
+            entry["loops"][0] |= {"level": "ranks", "steals": dict.fromkeys(
+                ("own", "stolen", "given", "attempts", "successes", "bytes_in", "bytes_out"), 0) | {
+                    "waiting_s": 1.0, "ratio": 0.0}}
+            entry["mpi_waiting"] = {"window_s": 9.0, "mpi_s": 2.0, "waiting_s": 2.0, "asleep_s": 0.0, "calls": 1,
+                                    "sleeps": 0, "paths": []}
+        self.show(entries)
+        self.assertIn("imbalance: 1.00 s, 10.0 %", self.bar(0))
+
+    def test_a_rank_is_no_longer_than_it_lived(self):
+        """3 s in the loop within a life of 2 s: its calls ran at the same time."""
+        remark = "calls ran at the same time (several teams, or threads that did not wait for each other)"
+        self.show([record() | {"wall_s": 2.0}])
+        self.assertEqual(self.bar(0), ["work: 1.31 s, 65.7 %", "scheduling: 0.0200 s, 1.0 %",
+                                       "imbalance: 0.667 s, 33.3 %"])
+        self.assertIn("count here with no more than the time that passed", self.text("#time"))
+        self.assertIn("sph.cpp:210 density has 1.5 times what passed", self.text("#time"))
+        self.assertIn(remark, self.text("#loop"))
+        self.assertIn("2.00 s", self.text("#rank-bars"))
+        # Two loops of 3 s in 4 s: one ran inside the other.
+        entry = record(loops=2) | {"wall_s": 4.0}
+        entry["loops"][1] = entry["loops"][0] | {"name": "inner"}
+        self.show([entry])
+        self.assertEqual(self.bar(0)[0], "work: 2.63 s, 65.7 %")
+        self.assertIn("count here with no more than the time that passed", self.text("#time"))
+        self.assertNotIn("times what passed", self.text("#time"))
+        self.show([record()])
+        self.assertNotIn("that passed", self.text("#page"))
 
     def test_a_bar_of_several_processes_says_that_it_is_their_sum(self):
         two = [record(pid=pid) | {"job": "7", "launch": "one", "started_s": 1767268800.25} for pid in (100, 101)]
         self.show(two)
-        self.assertIn("10 s", self.text("#summary .card"))  # both at the same time
+        self.assertIn("10.00 s", self.text("#summary .card"))  # both at the same time
         self.assertEqual(self.text("#time h3"), "The processes: their wall times, added up")
         self.show(two[:1])
         self.assertEqual(self.text("#time h3"), "The process: its wall time")
+
+    def test_the_map_of_threads_says_what_it_lacks_and_its_mean_is_of_all(self):
+        entries = [record(rank, 260, 100 + rank, loops=2) | {"job": "7"} for rank in range(260)]
+        for rank, entry in enumerate(entries):
+            busy = [{"busy_s": 1.0 if rank < 256 else 66.0, "iterations": 1, "chunks": 1}] * 2
+            entry["loops"][0] = entry["loops"][0] | {"per_worker": busy}
+            entry["loops"][1] = entry["loops"][1] | {"name": "without", "time_s": 1.0, "per_worker": []}
+        self.show(entries)
+        self.assertIn("the mean of all threads, which is 2.00 s", self.text("#heat"))
+        self.assertIn("the first 256 of 260 ranks", self.text("#heat"))
+        self.assertNotIn("Without", self.text("#heat"))
+        self.browser.value("Array.from(document.querySelectorAll('#heat button'))[1].click()")
+        self.assertIn("Without without, whose times of single threads", self.text("#heat"))
+
+    def test_a_call_of_a_schedule_takes_what_it_takes_on_each_rank(self):
+        entries = [record(rank, 2, 100 + rank) | {"job": "7"} for rank in (0, 1)]
+        for entry in entries:
+            entry["loops"][0]["schedules"][0]["time_s"] = 3.0  # two calls
+        self.show(entries)
+        self.assertIn("1.50 s", self.text("#schedules tbody"))
 
     def test_keys_select_filter_and_switch(self):
         self.show(large_run(4, 1, 2))

@@ -127,6 +127,21 @@ class Top(Watched):
         text = self.gimbal("top", "--once", running.pid).stdout
         self.assertRegex(text, r"sph.cpp:210 density +2 thr +0.00 +25.0 ")
 
+    def test_a_rank_that_a_shell_starts_is_one_and_has_the_programs_name(self):
+        (self.work / "run").mkdir()
+        for rank in (0, 1):
+            for is_program in (False, True):
+                running = subprocess.Popen(["sleep", "1000"], cwd=self.work, env=self.environment(
+                    {"LD_PRELOAD": os.environ["GIMBAL_LIBRARY"], "GIMBAL_RUN_DIR": str(self.work / "run"),
+                     "PMI_RANK": str(rank), "PMI_SIZE": "2"}))
+                self.addCleanup(running.wait)
+                self.addCleanup(running.kill)
+                if is_program:
+                    (self.work / "run" / f"record-{rank}-{running.pid}-1.json").write_text(
+                        json.dumps(record(rank, 2, running.pid)))
+        text = self.gimbal("top", "--once", running.pid).stdout
+        self.assertRegex(text, r"\A\./app: 2 of 2 ranks here, ")
+
     def test_text_fits_eighty_columns(self):
         text = self.gimbal("top", "--once", self.start()).stdout
         self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)

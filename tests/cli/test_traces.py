@@ -121,6 +121,14 @@ class Otf2(TraceTest):
         found = dict(re.findall(r'^REGION .*?Name: "(\w+)[^"]*".*?Paradigm: (\w+)', said, re.M))
         self.assertEqual(found, {"MPI_Allreduce": "MPI", "solver": "OPENMP", "chunk": "OPENMP"}, said)
 
+    def test_a_process_that_is_in_two_traces_is_refused(self):
+        shutil.copy(self.work / "good.pftrace", self.work / "again.pftrace")
+        for other in ("again.pftrace", "good.pftrace"):
+            done = self.converted("good.pftrace", other, to="twice.otf2")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f'"good.pftrace" and "{other}" are traces of the same process', done.stderr)
+            self.assertFalse((self.work / "twice.otf2").exists())
+
     def test_after_an_error_no_half_archive_keeps_the_next_try_out(self):
         self.write("bad.pftrace", b"no trace")
         done = self.converted("good.pftrace", "bad.pftrace", to="run.otf2")
@@ -154,6 +162,15 @@ class Otf2(TraceTest):
         self.write("late.pftrace", events.packets[0], begin, declared(0), end, begin, end)
         done = self.converted("late.pftrace", to="late.otf2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Json(TraceTest):
+    def test_a_process_that_is_in_two_traces_is_refused(self):
+        self.write("good.pftrace", declared(0), sweeps(2, 2).data())
+        done = self.gimbal("report", "--trace", "json", "--to", "twice.json", "good.pftrace", "good.pftrace")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('"good.pftrace" and "good.pftrace" are traces of the same process', done.stderr)
+        self.assertFalse((self.work / "twice.json").exists())
 
 
 class Interrupted(TraceTest):

@@ -28,11 +28,10 @@ std::string microseconds(std::uint64_t ns) {
 
 std::uint64_t first_time_ns(const std::vector<std::string>& traces) {
     std::uint64_t first_ns = UINT64_MAX;
-    for (const std::string& trace : traces)
-        read_trace(trace, [&](const ReadTracks&, const ReadEvent& event) {
-            CleanEnd::check();
-            first_ns = std::min(first_ns, event.time_ns);
-        });
+    read_traces(traces, [&](const ReadTracks&, const ReadEvent& event) {
+        CleanEnd::check();
+        first_ns = std::min(first_ns, event.time_ns);
+    });
     return first_ns;
 }
 
@@ -111,11 +110,10 @@ private:
 void write_trace_json(const std::vector<std::string>& traces, const std::string& output) {
     const CleanEnd end(output);
     JsonTrace json_trace(output, traces);
-    for (const std::string& trace : traces)
-        read_trace(trace, [&](const ReadTracks& tracks, const ReadEvent& event) {
-            CleanEnd::check();
-            json_trace.add(tracks, event);
-        });
+    read_traces(traces, [&](const ReadTracks& tracks, const ReadEvent& event) {
+        CleanEnd::check();
+        json_trace.add(tracks, event);
+    });
     json_trace.finish();
 }
 

@@ -244,15 +244,10 @@ void write_trace_otf2(const std::vector<std::string>& traces, const std::string&
     const CleanEnd end(output);
     OTF2_Error_RegisterCallback(note_failure, nullptr);
     Archive archive(output);
-    ReadTracks all;
-    for (const std::string& trace : traces) {
-        const ReadTracks tracks = read_trace(trace, [&](const ReadTracks& known, const ReadEvent& event) {
-            CleanEnd::check();
-            archive.add(known, event);
-        });
-        all.insert(tracks.begin(), tracks.end());
-    }
-    archive.finish(all);
+    archive.finish(read_traces(traces, [&](const ReadTracks& known, const ReadEvent& event) {
+        CleanEnd::check();
+        archive.add(known, event);
+    }));
 }
 
 }  // namespace gimbal::tool

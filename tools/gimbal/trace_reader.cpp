@@ -315,4 +315,27 @@ ReadTracks read_trace(const std::string& path, const std::function<void(const Re
     return tracks;
 }
 
+ReadTracks read_traces(const std::vector<std::string>& paths,
+                       const std::function<void(const ReadTracks&, const ReadEvent&)>& event) {
+    ReadTracks all;
+    std::map<std::uint64_t, const std::string*> file_of;  // by process
+    for (const std::string& path : paths) {
+        std::uint64_t last = 0;  // process; 0 is none
+        const ReadTracks tracks = read_trace(path, [&](const ReadTracks& known, const ReadEvent& one) {
+            const auto track = known.find(one.track);
+            if (track != known.end() && track->second.process != last) {
+                last = track->second.process;
+                const std::string* const other = file_of.try_emplace(last, &path).first->second;
+                if (other != &path)
+                    throw Error(ErrorCode::wrong_use,
+                                "\"" + *other + "\" and \"" + path + "\" are traces of the same process",
+                                "name each process's trace once");
+            }
+            event(known, one);
+        });
+        all.insert(tracks.begin(), tracks.end());
+    }
+    return all;
+}
+
 }  // namespace gimbal::tool

@@ -62,4 +62,9 @@ using ReadTracks = std::map<std::uint64_t, ReadTrack>;
 /// @errors gimbal::Error(file): it cannot be read, or is no such trace  @cost the file is mapped, not held
 ReadTracks read_trace(const std::string& path, const std::function<void(const ReadTracks&, const ReadEvent&)>& event);
 
+/// Read several, one after the other.
+/// @errors gimbal::Error(file): as above; gimbal::Error(wrong_use): two have events of the same process
+ReadTracks read_traces(const std::vector<std::string>& paths,
+                       const std::function<void(const ReadTracks&, const ReadEvent&)>& event);
+
 }  // namespace gimbal::tool

@@ -75,6 +75,11 @@ function heatColour(ratio) {
     return `color-mix(in srgb, var(--${ratio < 1 ? "less" : "more"}) ${Math.round(8 + 92 * strength)}%, var(--card))`;
 }
 
+/** Loops whose times of threads are not in the records, or did not fit into the page. */
+function loopsWithoutThreads() {
+    return run().loops.filter((item) => item.level === "threads" && !item.by_rank.some((row) => row[7].length > 0));
+}
+
 /** Busy seconds of every thread: {rank: [seconds]}, of the loop or of all loops. */
 function threadTimes() {
     const times = new Map();
@@ -103,7 +108,7 @@ function heatMap(width) {
     }
     const columns = Math.max(...shown.map(([, row]) => row.length)), left = 70, top = 16;
     const wide = Math.max(3, Math.min(64, (width - left - 10) / columns)), high = shown.length <= 24 ? 24 : 13;
-    const mean = sum(shown.map(([, row]) => sum(row))) / sum(shown.map(([, row]) => row.length)) || 1;
+    const mean = sum(times.map(([, row]) => sum(row))) / sum(times.map(([, row]) => row.length)) || 1;
     let body = "";
     for (let i = 0; i < columns; i += Math.ceil(24 / wide))
         body += `<text class="soft" x="${left + (i + 0.5) * wide}" y="11" text-anchor="middle">${i}</text>`;
@@ -125,6 +130,11 @@ function heatMap(width) {
     box.append(make("p", {class: "soft"}, "orange: longer than the mean of all threads, which is " + seconds(mean) +
         "; blue: shorter; full colour at 50 %" +
         (times.length > shown.length ? `; the first ${shown.length} of ${times.length} ranks` : "")), chart);
+    const without = state.allThreads ? loopsWithoutThreads() : [];
+    if (without.length > 0)
+        box.append(make("p", {class: "soft"}, "Without " + without.slice(0, 3).map((item) => shortened(item.name, 40))
+            .join(", ") + (without.length > 3 ? ` and ${count(without.length - 3, "more loop")}` : "") +
+            ", whose times of single threads are not in these records, or too many for a page."));
     return box;
 }
 
@@ -181,17 +191,18 @@ function table(id, titles, rows, left) {
 }
 
 function decisions() {
-    const item = loop(), line = item.timeline;
+    const item = loop(), line = item.timeline, ranks = item.level === "ranks" ? 1 : run().ranks_seen;
     const box = make("div", {id: "decisions"}, make("h3", {}, "Decisions and their reasons"));
     if (item.remark) box.append(make("p", {}, item.remark.trim()));
     box.append(facts([["tuning", item.tuning], ["static fraction", item.static_fraction],
         ["what an earlier run had learnt", item.earlier_run],
         ["executions that explored", item.exploring_calls || ""],
-        ["exploring cost", item.exploring_calls ? seconds(item.exploring_cost_s) : ""],
+        [ranks > 1 ? "exploring cost, mean over ranks" : "exploring cost",
+            item.exploring_calls ? seconds(item.exploring_cost_s) : ""],
         ["fell back to a plain schedule", item.fallbacks ? count(item.fallbacks, "execution") : ""]]));
     box.append(table("schedules", ["schedule", "reason", "calls", "time per call", "median of the last 15", ""],
         item.schedules.map((use) => [use.schedule, use.reason, use.calls,
-            use.timed && use.calls ? seconds(use.time_s / use.calls) : "not timed",
+            use.timed && use.calls ? seconds(use.time_s * ranks / use.calls) : "not timed",
             use.median_s ? seconds(use.median_s) : "–", use.exploring ? "exploring" : ""]), [0, 1, 5]));
     if (line && line.changes.length > 1) {
         const rows = line.changes.map(([step, schedule, reason, exploring]) =>
@@ -218,7 +229,10 @@ function loopSection(width) {
             ["time", run().ranks_seen > 1 ? `${seconds(item.time_s.min)} to ${seconds(item.time_s.max)}` :
                 seconds(item.time_s.mean)],
             ["lost", item.workers_known ? percent(item.lost) : ""]]));
+    if (item.overlap_remark) section.append(make("p", {class: "soft"}, item.overlap_remark.trim()));
     if (item.by_rank.length > 1) section.append(rankBarsOfLoop(width));
+    if (item.by_rank.length === 0)
+        section.append(make("p", {class: "soft"}, "Groups of ranks ran it: which ranks they are is not known."));
     section.append(heatMap(width), timeline(width), decisions());
     return section;
 }

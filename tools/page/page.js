@@ -71,13 +71,15 @@ function settingsSection() {
 
 function summary() {
     const one = run(), inLoops = one.loops.filter((item) => item.level === "threads" || one.threads === 0);
-    const total = sum(inLoops.map((item) => item.time_s.mean)), lost = sum(inLoops.map((item) => item.waiting_s));
+    const total = sum(inLoops.map((item) => item.time_s.mean / item.overlap));
+    const lost = sum(inLoops.map((item) => item.waiting_s / item.overlap));
     const cards = [[seconds(one.wall_s.max), "wall time"],
         [one.ranks > 1 ? `${one.ranks} × ${one.threads || 1}` : String(one.threads || 1),
             one.ranks > 1 ? "ranks × threads" : one.threads === 1 ? "thread" : "threads"],
         [percent(one.wall_s.mean ? Math.min(1, total / one.wall_s.mean) : 0), "of wall time in Gimbal's loops"],
         [percent(total ? lost / total : 0), "of loop time lost waiting"]];
-    if (one.ranks_seen > 1) cards.push([one.rank_balance.toFixed(3), "rank balance: mean/max of time in loops"]);
+    if (one.ranks_seen > 1 && one.rank_balance !== null)
+        cards.push([one.rank_balance.toFixed(3), "rank balance: mean/max of time in loops"]);
     if (one.efficiency) cards.push([percent(one.efficiency.parallel), "parallel efficiency"]);
     return make("section", {id: "summary"},
         make("div", {class: "cards"}, ...cards.map(([figure, what]) =>

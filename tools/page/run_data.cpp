@@ -48,8 +48,10 @@ void add_rank(const LoopSummary& loop, RankPart& part) {
     for (std::size_t i = 0; i < loop.per_worker.size(); ++i) part.busy_s[i] += loop.per_worker[i].busy_s;
 }
 
-/// A loop over ranks stands in one record that knows all of them: each of its workers is a rank.
-void spread_over_ranks(const LoopSummary& loop, std::map<int, RankPart>& ranks) {
+/// A loop over ranks stands in one record that knows all of them: each of its workers is a rank. Of a group of ranks
+/// nobody knows which ranks of the job they are.
+void spread_over_ranks(const LoopSummary& loop, std::uint32_t all, std::map<int, RankPart>& ranks) {
+    if (loop.per_worker.size() != all) return;
     for (std::size_t i = 0; i < loop.per_worker.size(); ++i) {
         RankPart& part = ranks[static_cast<int>(i)];
         const double busy_s = loop.per_worker[i].busy_s;
@@ -59,27 +61,30 @@ void spread_over_ranks(const LoopSummary& loop, std::map<int, RankPart>& ranks) 
     }
 }
 
-RankParts parts_of(std::span<const RunRecord> records) {
+RankParts parts_of(std::span<const RunRecord> records, std::uint32_t all) {
     RankParts parts;
     for (const RunRecord& record : records)
         for (const LoopSummary& loop : record.loops) {
             std::map<int, RankPart>& ranks = parts[key_of(loop)];
             if (loop.over_ranks && !loop.steals)
-                spread_over_ranks(loop, ranks);
+                spread_over_ranks(loop, all, ranks);
             else
                 add_rank(loop, ranks[record.rank]);
         }
     return parts;
 }
 
+/// @param thread_figures  that the page has room for; none are left once a loop has more, all ranks taken together
 Json by_rank(const std::map<int, RankPart>& ranks, std::size_t& thread_figures) {
+    std::size_t wanted = 0;
+    for (const auto& [rank, part] : ranks) wanted += part.busy_s.size();
+    const bool fits = wanted <= thread_figures;
+    thread_figures = fits ? thread_figures - wanted : 0;
     Json list = Json::array();
     for (const auto& [rank, part] : ranks) {
         Json busy = Json::array();
-        if (part.busy_s.size() <= thread_figures) {
-            thread_figures -= part.busy_s.size();
+        if (fits)
             for (const double seconds : part.busy_s) busy.push_back(rounded(seconds));
-        }
         list.push_back({rank, rounded(part.time_s), rounded(part.parts.work_s), rounded(part.parts.scheduling_s),
                         rounded(part.parts.late_s), rounded(part.parts.waiting_s), rounded(part.parts.entry_exit_s),
                         std::move(busy)});
@@ -87,13 +92,14 @@ Json by_rank(const std::map<int, RankPart>& ranks, std::size_t& thread_figures) 
     return list;
 }
 
-Json schedules_of(const LoopSummary& loop) {
+/// @param part  of the sums over ranks that are shown
+Json schedules_of(const LoopSummary& loop, double part) {
     Json list = Json::array();
     for (const ScheduleUse& use : loop.schedules)
         list.push_back({{"schedule", use.schedule},
                         {"reason", use.reason},
                         {"calls", use.calls},
-                        {"time_s", rounded(use.time_s)},
+                        {"time_s", rounded(use.time_s * part)},
                         {"median_s", rounded(use.median_s)},
                         {"exploring", use.exploring},
                         {"timed", use.timed}});
@@ -129,6 +135,7 @@ Json loop_data(const MergedLoop& loop, std::uint32_t ranks, const std::vector<Ti
     Json json = {{"name", sum.name},
                  {"level", sum.over_ranks ? "ranks" : "threads"},
                  {"workers", sum.workers},
+                 {"steals", sum.steals.has_value()},
                  {"calls", sum.calls},
                  {"untimed_calls", sum.untimed_calls},
                  {"iterations", sum.iterations},
@@ -139,20 +146,22 @@ Json loop_data(const MergedLoop& loop, std::uint32_t ranks, const std::vector<Ti
                  {"late_s", rounded(parts.late_s * part)},
                  {"waiting_s", rounded(parts.waiting_s * part)},
                  {"entry_exit_s", rounded(parts.entry_exit_s * part)},
+                 {"overlap", rounded(loop.overlap)},
+                 {"overlap_remark", overlap_remark(loop)},
                  {"workers_known", loop.knows_all_workers()},
                  {"imbalance", loop.knows_imbalance() ? Json(rounded(loop.imbalance())) : Json(nullptr)},
                  {"late", rounded(loop.late())},
                  {"lost", rounded(loop.lost())},
                  {"scheduling", rounded(loop.scheduling_overhead())},
                  {"technique", technique_cell(sum)},
-                 {"remark", choice_remark(sum)},
+                 {"remark", choice_remark(sum, loop.ranks)},
                  {"static_fraction", sum.static_fraction < 0 ? Json(nullptr) : Json(rounded(sum.static_fraction))},
                  {"tuning", sum.tuning},
                  {"earlier_run", sum.earlier_run},
                  {"exploring_calls", sum.exploring_calls},
-                 {"exploring_cost_s", rounded(sum.exploring_cost_s)},
+                 {"exploring_cost_s", rounded(sum.exploring_cost_s * part)},
                  {"fallbacks", sum.fallbacks},
-                 {"schedules", schedules_of(sum)}};
+                 {"schedules", schedules_of(sum, part)}};
     const auto found =
         std::find_if(timelines.begin(), timelines.end(), [&](const Timeline& one) { return is_of(one, sum); });
     json["timeline"] = found == timelines.end() ? Json(nullptr) : json_of(*found);
@@ -233,7 +242,9 @@ Json run_data(const Run& run) {
     std::stable_sort(records.begin(), records.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
     const RunRecord& first = records.front();
     const MergedRun merged = merge(records);
-    RankParts parts = parts_of(records);
+    std::vector<std::string> warnings = lacking(records, merged);
+    warnings.insert(warnings.end(), merged.warnings.begin(), merged.warnings.end());
+    RankParts parts = parts_of(records, merged.ranks);
     Json json = {{"title", run_title(records)},
                  {"gimbal_version", first.gimbal_version},
                  {"program", first.program},
@@ -245,12 +256,12 @@ Json run_data(const Run& run) {
                  {"ranks_seen", merged.ranks_seen},
                  {"threads", merged.threads},
                  {"wall_s", json_of(merged.wall_s)},
-                 {"rank_balance", rounded(merged.rank_balance)},
+                 {"rank_balance", merged.ranks_known ? Json(rounded(merged.rank_balance)) : Json(nullptr)},
                  {"dispatch_ns", rounded(merged.dispatch_ns)},
                  {"cores_lent", merged.cores_lent},
                  {"efficiency", json_of(merged.efficiency)},
                  {"notes", notes(merged)},
-                 {"warnings", merged.warnings},
+                 {"warnings", warnings},
                  {"settings", settings_of(first)},
                  {"processes", processes_of(records)},
                  {"by_rank_fields",

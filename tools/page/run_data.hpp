@@ -17,12 +17,13 @@ struct Run {
     std::vector<Timeline> timelines;  ///< of its loops, named as in the records; may be empty
 };
 
-/// Figures of single threads that a page holds at most, loops with the most time first [count].
+/// Figures of single threads that a page holds at most, loops with the most time first [count]. A loop has those of all
+/// ranks or none, and none if one with more time has none.
 inline constexpr std::size_t kMaxThreadFigures = 250000;
 
 /// The ranks of a run as one view, what the page shows and `gimbal report --json` prints. Units are in the keys; times
-/// of a loop are means over the ranks; `by_rank` has one list for each rank, its fields named by `by_rank_fields`.
-/// Numbers have four significant digits.
+/// of a loop and of its schedules are means over the ranks, calls sums; `by_rank` has one list for each rank, its
+/// fields named by `by_rank_fields`. Numbers have four significant digits.
 /// @errors std::bad_alloc  @threads any  @cost O(records * loops * workers)
 [[nodiscard]] Json run_data(const Run& run);
 

@@ -48,38 +48,45 @@ function stackedBars(rows, parts, width, id, label) {
 /**
  * Parts of each rank's wall time, of the sum of its processes' where it had several: so are the times of loops. Loops
  * over ranks hold loops of threads; where there are some, only what a rank waits for the others in a loop over ranks
- * comes on top of them.
+ * comes on top of them. It does so in the next call of MPI, where there is no stealing: what was measured there counts.
+ * Loops that ran at the same time, or inside each other, take no more than the time there was.
  */
 function rankRows() {
     const one = run(), byRank = new Map();
     for (const process of one.processes) {
-        const row = byRank.get(process.rank) || {label: "rank " + process.rank, full: "", parts: {}, wall: 0};
+        const row = byRank.get(process.rank) || {label: "rank " + process.rank, full: "", parts: {}, wall: 0,
+            loops: {}, mpi: false};
         row.full = `rank ${process.rank} on ${process.host}`;
         row.wall += process.wall_s;
+        row.mpi = row.mpi || process.mpi_known;
         for (const key of ["mpi_waiting_s", "mpi_transfer_s"])
             row.parts[key] = (row.parts[key] || 0) + Math.max(0, process[key]);
         byRank.set(process.rank, row);
     }
     const threads = one.loops.some((item) => item.level === "threads");
     for (const item of one.loops) {
-        const holdsOthers = threads && item.level === "ranks";
+        const holdsOthers = threads && item.level === "ranks", leftEarly = item.level === "ranks" && !item.steals;
         for (const [rank, , ...figures] of item.by_rank) {
             const row = byRank.get(rank);
             if (row) kLoopParts.forEach(([key], i) => {
-                if (!holdsOthers || key === "waiting_s") row.parts[key] = (row.parts[key] || 0) + figures[i];
+                if (key === "waiting_s" ? !leftEarly || !row.mpi : !holdsOthers)
+                    row.loops[key] = (row.loops[key] || 0) + figures[i] / item.overlap;
             });
         }
     }
     const rows = [...byRank.values()];
     for (const row of rows) {
-        const known = sum(Object.values(row.parts));
-        row.parts.rest_s = Math.max(0, row.wall - known);
+        const room = Math.max(0, row.wall - sum(Object.values(row.parts))), inLoops = sum(Object.values(row.loops));
+        row.cut = inLoops > 1.01 * room;
+        for (const key in row.loops) row.parts[key] = row.loops[key] * (inLoops > room ? room / inLoops : 1);
+        row.parts.rest_s = Math.max(0, room - inLoops);
     }
     return rows;
 }
 
 function loopRows() {
     return run().loops.map((item, i) => ({label: shortened(item.name, 40), full: item.name, pick: i,
+        overlap: item.overlap_remark ? item.overlap : 1,
         parts: Object.fromEntries(kLoopParts.map(([key]) => [key, item[key]]))}));
 }
 
@@ -99,11 +106,19 @@ function timeSection(width) {
     section.append(make("h3", {}, ranks.length > 1 ?
         summed ? "Ranks: wall times of each one's processes, added up" : "Ranks: wall time of each" :
         summed ? "The processes: their wall times, added up" : "The process: its wall time"), bars);
+    if (ranks.some((row) => row.cut) || all.some((row) => row.overlap > 1))
+        section.append(make("p", {class: "soft"}, "Loops that ran at the same time, or inside each other, count here " +
+            "with no more than the time that passed."));
     if (one.loops.length === 0) return section;
     const loops = make("div");
     loops.innerHTML = stackedBars(rows, kLoopParts, width, "loop-bars", "Time in each loop and its parts");
     section.append(make("h3", {}, "Loops: mean over " +
         (one.ranks_seen > 1 ? "ranks and their workers" : "the workers") + "; select one to see more"), loops);
+    const longer = rows.filter((row) => row.overlap > 1);
+    if (longer.length)
+        section.append(make("p", {class: "soft"}, "Calls at the same time add up here: " + longer.slice(0, 3)
+            .map((row) => `${row.label} has ${row.overlap.toFixed(1)} times what passed`).join(", ") +
+            (longer.length > 3 ? `, and ${longer.length - 3} more` : "")));
     if (all.length > kFewBars)
         section.append(make("div", {class: "controls"}, button(state.allBars ? `the first ${kFewBars}` :
             `all ${all.length} loops`, null, () => change({allBars: !state.allBars}))));

@@ -55,15 +55,19 @@ LoopRow row_of(const LoopKey& key, const Difference& seen) {
     return row;
 }
 
+/// A rank may have several processes, a shell that starts the program among them: one with a record stands for all.
 std::string run_line(const std::vector<const LiveProcess*>& members) {
-    const LiveProcess& first = *members.front();
-    const std::string& program = first.record ? first.record->program : first.program;
-    std::string line = program + ": ";
-    if (first.ranks > 1)
-        line += std::to_string(members.size()) + " of " + std::to_string(first.ranks) + " ranks here, ";
+    const auto recorded =
+        std::find_if(members.begin(), members.end(), [](const LiveProcess* one) { return one->record.has_value(); });
+    const LiveProcess& shown = recorded == members.end() ? *members.front() : **recorded;
+    std::set<int> ranks;
+    for (const LiveProcess* const one : members) ranks.insert(one->rank);
+    std::string line = (shown.record ? shown.record->program : shown.program) + ": ";
+    if (shown.ranks > 1)
+        line += std::to_string(ranks.size()) + " of " + std::to_string(shown.ranks) + " ranks here, ";
     else
-        line += "process " + std::to_string(first.pid) + ", ";
-    return line + seconds(first.running_s) + " s";
+        line += "process " + std::to_string(shown.pid) + ", ";
+    return line + seconds(shown.running_s) + " s";
 }
 
 }  // namespace

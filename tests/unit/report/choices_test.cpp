@@ -46,6 +46,12 @@ TEST(Choices, ExploringCostsWhatItTookLongerThanTheMainChoice) {
     EXPECT_NEAR(loop.exploring_cost_s, 0.168 - 10 * 0.010, 1e-12);
 }
 
+TEST(Choices, WhatExploringCostOfSeveralRanksIsSaidToBeTheirSum) {
+    EXPECT_THAT(summary_text(learnt_record(), ReportLevel::summary), HasSubstr(" cost 0.0680 s ("));
+    const RunRecord two[] = {learnt_record(0, 2), learnt_record(1, 2)};
+    EXPECT_THAT(merged_text(two, ReportLevel::summary), HasSubstr(" cost 0.136 s over all ranks ("));
+}
+
 TEST(Choices, ExploringThatFoundSomethingBetterCostsNothing) {
     LoopSummary loop = learnt_loop();
     loop.schedules[1].time_s = loop.schedules[2].time_s = 0.001;

@@ -104,7 +104,24 @@ TEST(Compare, MoreThanTwoRunsAreComparedWithTheFirst) {
 }
 
 TEST(Compare, MissingRanksAreSaid) {
-    EXPECT_THAT(compared({{run(2)}, {sample_record(0, 2)}}), HasSubstr("WARN of B only 1 of 2 ranks wrote a record."));
+    EXPECT_THAT(compared({{run(2)}, {sample_record(0, 2)}}),
+                HasSubstr("\nWARN B: only 1 of 2 ranks wrote a record: not rank 1.\n"));
+}
+
+TEST(Compare, KilledRunsAreSaid) {
+    std::vector<RunRecord> killed = {sample_record(1, 2), sample_record(0, 2)};
+    for (RunRecord& record : killed) record.partial = "killed by SIGTERM";
+    killed[0].unfinished = {{.name = "a.c:7 f", .template_name = {}, .module = {}, .workers = 2, .time_s = 4}};
+    RunRecord other = sample_record();
+    other.loops.clear();
+    other.openmp_use = OpenmpUse::dynamic_loops;
+    const std::string text = compared({{run(2)}, killed, {other}});
+    EXPECT_THAT(text,
+                HasSubstr("\nWARN B: partial: ranks 0-1: killed by SIGTERM; the figures are of the first 10.00 s; "
+                          "later calls are missing.\nWARN B: unfinished: rank 1: a.c:7 f had been running for 4.00 s "
+                          "when the record was written; no figure includes that.\n"));
+    EXPECT_THAT(text, HasSubstr("\nWARN C: no loop ran under Gimbal: its loops have schedule(dynamic) or "));
+    EXPECT_THAT(text, Not(HasSubstr("WARN A")));
 }
 
 }  // namespace

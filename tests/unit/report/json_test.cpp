@@ -101,6 +101,17 @@ TEST(Json, DamagedFilesAreRefusedWithTheReason) {
     EXPECT_EQ(problem(wrong_type), "the record's key \"pid\" is missing or of the wrong type");
 }
 
+/// Each key of an object is compared with all before it.
+TEST(Json, AnObjectOfVeryManyKeysIsRefused) {
+    const auto with_keys = [](int count) {
+        std::string text = to_json(sample_record()), more;
+        for (int i = 0; i < count; ++i) more += "\"k" + std::to_string(i) + "\": {\"a\": 1},";
+        return text.replace(text.find("\"loops\""), 0, "\"newer\": {" + more + "\"last\": 0},");
+    };
+    EXPECT_EQ(problem(with_keys(999)), "");
+    EXPECT_EQ(problem(with_keys(1000)), "the record has an object of more than 1000 keys");
+}
+
 TEST(Json, NumbersThatCannotBeAreRefusedByTheirKey) {
     const std::string text = to_json(sample_record());
     for (const auto& [key, number] : {std::pair{"busy_mean_s", "-1.0"},

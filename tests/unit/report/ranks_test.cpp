@@ -109,6 +109,33 @@ TEST(RanksMerged, TheTimeOfALoopOverRanksIsWhatItsLossesArePartsOf) {
     EXPECT_DOUBLE_EQ(run.rank_balance, 0.65) << "by what each rank spent in the loop";
 }
 
+/// Four ranks of 10 s in two groups, each in the loop for 9 s, at the same time.
+TEST(RanksMerged, WhatGroupsOfRanksDoAtTheSameTimeIsNotMoreThanTheRun) {
+    std::vector<RunRecord> records;
+    for (int rank = 0; rank < 4; ++rank) {
+        records.push_back(rank % 2 == 0 ? root_record() : empty_record(rank));
+        records.back().rank = rank;
+        records.back().ranks = 4;
+        for (LoopSummary& loop : records.back().loops) {
+            loop.time_s = loop.busy_max_s = 9;
+            loop.busy_mean_s = 6;
+            loop.per_worker = {{.busy_s = 9, .iterations = 1500, .chunks = 2}, {3, 500, 2}};
+        }
+    }
+    const MergedRun run = merge(records);
+    ASSERT_EQ(run.loops.size(), 1U);
+    EXPECT_DOUBLE_EQ(run.loops[0].overlap, 1.8);
+    EXPECT_FALSE(run.ranks_known) << "worker 1 may be any rank of the job";
+    const std::string text = merged_text(records, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("perfect balance would save 3.33 s (33.3 % of the run)"));
+    EXPECT_THAT(text, HasSubstr("(groups of ranks, or ranks that did not wait for each other): time_s adds them up, "
+                                "1.8 times what passed"));
+    EXPECT_THAT(text, Not(HasSubstr("rank balance")));
+    for (RunRecord& record : records) record.loops.push_back(sample_record().loops[0]);
+    records[3].loops.back().time_s = 6;
+    EXPECT_THAT(merged_text(records, ReportLevel::summary), Not(HasSubstr("the ranks differ")));
+}
+
 TEST(RanksMerged, LevelsAreKeptApart) {
     RunRecord records[] = {root_record(), sample_record(1, 2)};
     records[1].loops[0].name = "forces";
