@@ -109,7 +109,9 @@ private:
         bool given_back = false;    ///< we have set its own mask again
         bool yielded = false;
         bool narrowed = false;  ///< yielded at take()
-        bool stale = false;     ///< the ceiling changed since it was set
+        /// The ceiling has changed since it was set, and so many looks may still find a mask that the kernel changed:
+        /// threads get theirs one after the other, and the witness before them.
+        unsigned stale = 0;
     };
 
     [[nodiscard]] bool ceiling_is_old() const;
