@@ -89,11 +89,7 @@ Outcome Actuator::give_back(pid_t tid, Entry& entry) {
 
 // What was taken from the process meanwhile cannot be given back. If nothing is left, all that there is.
 int Actuator::set_original(pid_t tid, const Entry& entry) const {
-    if (all_granted_ && entry.original == ceiling_) {
-        // The control group that is seen may not be the one that holds (containers).
-        std::vector<int> found;
-        if (set_affinity(tid, every_pu()) == 0 && get_affinity(tid, found) == 0 && found == ceiling_) return 0;
-    }
+    if (all_granted_ && entry.original == ceiling_) return set_all_granted(tid, ceiling_);
     const std::vector<int> wanted = both(entry.original, ceiling_);
     return set_affinity(tid, wanted.empty() ? ceiling_ : wanted);
 }
@@ -192,6 +188,11 @@ std::vector<int> Actuator::own_mask(pid_t tid) const {
     if (found == threads_.end() || found->second.yielded || found->second.standing.empty()) return {};
     return found->second.original;
 }
+bool Actuator::had_all_granted(pid_t tid) const noexcept {
+    const auto found = threads_.find(tid);
+    return found != threads_.end() && all_granted_ && found->second.original == ceiling_;
+}
+
 
 std::vector<int> Actuator::given_mask(pid_t tid) const {
     const auto found = threads_.find(tid);

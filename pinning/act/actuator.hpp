@@ -92,6 +92,8 @@ public:
     /// What the calling thread's mask should be where it begins a life of its own (a child after fork, a program about
     /// to be started): the mask that `tid` had before we came. Empty: we never changed it.
     [[nodiscard]] std::vector<int> own_mask(pid_t tid) const;
+    /// Whether that was all that the control group grants: then it is set as such (set_all_granted()).
+    [[nodiscard]] bool had_all_granted(pid_t tid) const noexcept;
     /// The mask that we gave a thread. Empty: none, or it was given back.
     [[nodiscard]] std::vector<int> given_mask(pid_t tid) const;
     [[nodiscard]] bool is_yielded(pid_t tid) const noexcept;

@@ -70,6 +70,7 @@ private:
     [[nodiscard]] Outcome take(const ThreadRecord& record);
     [[nodiscard]] Outcome set_mask(ThreadRecord& record, const Decision& decision);
     void respect_program(pid_t tid);
+    void note_masks(ThreadRecord& record) const;
     void note_mask(Worker& worker) const;
     std::vector<Sample> measure();
     void note(Worker& worker, const Speed& speed);

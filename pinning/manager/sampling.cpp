@@ -43,6 +43,7 @@ void Manager::refresh_machine() {
         for (const auto& [id, worker] : workers_) respect_program(worker.record->tid);
         actuator_->set_ceiling(machine_->allowed());
     }
+        for (const auto& [id, worker] : workers_) note_masks(*worker.record);
     trace("machine", nullptr, nullptr);
     apply(placer_->machine_changed(machine_->view()));
 }
@@ -66,8 +67,14 @@ Outcome Manager::set_mask(ThreadRecord& record, const Decision& decision) {
     const Outcome outcome =
         decision.released ? actuator_->release(record.tid) : actuator_->place(record.tid, decision.pus);
     record.own_mask = actuator_->own_mask(record.tid);
-    record.given_mask = actuator_->given_mask(record.tid);
+    note_masks(record);
     return outcome;
+}
+
+// With the registry's lock held. What children of the thread begin with, and what it gets when it has made one.
+void Manager::note_masks(ThreadRecord& record) const {
+    record.given_mask = actuator_->given_mask(record.tid);
+    record.own_is_all = actuator_->had_all_granted(record.tid);
 }
 
 void Manager::check_masks() {
