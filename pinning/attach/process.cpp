@@ -260,6 +260,7 @@ bool is_on() noexcept {
 
 void leave_parent() noexcept {
     g_on.store(false);
+    gimbal_pin_end();
 }
 
 ThreadRecord* self() noexcept {
@@ -292,11 +293,11 @@ Registry& registry() noexcept {
     return g_process->registry;
 }
 
-bool OwnWords::read() noexcept {
 int set_own_mask(std::span<const int> mask, bool is_all) {
     return is_all ? set_all_granted(0, mask) : set_affinity(0, mask);
 }
 
+bool OwnWords::read() noexcept {
     bytes_ = std::max(0L, syscall(SYS_sched_getaffinity, 0, sizeof words_, words_));
     return bytes_ > 0;
 }

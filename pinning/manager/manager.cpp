@@ -119,6 +119,7 @@ void Manager::run() noexcept {
 }
 
 void Manager::give_masks_back() noexcept {
+    gimbal_pin_end();
     if (!actuator_) return;
     const LoansPaused paused;
     try {
@@ -187,6 +188,7 @@ void Manager::begin_work(bool counts) {
             say(bound + " is respected: threads are only observed. GIMBAL_PIN_FORCE=on places them anyway");
         }
     }
+        if (config_.settings.mode == Mode::observe) gimbal_pin_end();
     meter_.begin(counts);
     actuator_.emplace(machine_->allowed(), 0, self_);
     placer_.emplace(config_.settings, machine_->view(), config_.seed + static_cast<std::uint64_t>(config_.rank));
