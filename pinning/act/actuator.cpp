@@ -52,6 +52,7 @@ Outcome Actuator::take(pid_t tid, bool even_if_narrowed) {
     if (!is_thread_of(pid_, tid)) return Outcome::gone;
     if (const int error = get_affinity(tid, mask); error != 0) return report(tid, error);
     const bool narrowed = !even_if_narrowed && !within(ceiling_, mask);
+    if (narrowed && ceiling_is_old()) return Outcome::refresh;
     threads_.insert_or_assign(tid, Entry{.original = mask, .standing = {}, .yielded = narrowed, .narrowed = narrowed});
     if (!narrowed) return Outcome::done;
     warn_once(told_narrowed_, "thread " + std::to_string(tid) + " is bound to processors " + pu_list_text(mask) +
@@ -158,8 +159,6 @@ void Actuator::set_ceiling(std::vector<int> ceiling) {
     for (auto& [tid, entry] : threads_) {
         entry.stale = kStaleLooks;
         if (entry.original == ceiling_) entry.original = ceiling;
-        // What looked like somebody's wish was the new ceiling, seen before we were told of it.
-        if (entry.narrowed && entry.original == ceiling) entry.yielded = entry.narrowed = false;
     }
     ceiling_ = std::move(ceiling);
     seen_ = allowed_pus(witness_);
@@ -188,11 +187,11 @@ std::vector<int> Actuator::own_mask(pid_t tid) const {
     if (found == threads_.end() || found->second.yielded || found->second.standing.empty()) return {};
     return found->second.original;
 }
+
 bool Actuator::had_all_granted(pid_t tid) const noexcept {
     const auto found = threads_.find(tid);
     return found != threads_.end() && all_granted_ && found->second.original == ceiling_;
 }
-
 
 std::vector<int> Actuator::given_mask(pid_t tid) const {
     const auto found = threads_.find(tid);

@@ -23,7 +23,7 @@ enum class Outcome : std::uint8_t {
     outside,    ///< the mask is empty or not within the ceiling; nothing was done
     yielded,    ///< another party has set this thread's mask: it is no longer ours
     gone,       ///< the thread has ended
-    refresh,    ///< the kernel does not have these PUs any more: read the machine again, decide again
+    refresh,    ///< what the process may use has changed: read the machine again, decide again
     refused     ///< not permitted
 };
 [[nodiscard]] std::string_view outcome_name(Outcome outcome) noexcept;
@@ -62,8 +62,8 @@ public:
     ~Actuator();
 
     /// Begins with a thread.
-    /// @return done; yielded: its mask is narrower than the ceiling, so somebody wants it there;
-    ///         gone or refused
+    /// @return done; yielded: its mask is narrower than the ceiling, so somebody wants it there; refresh: the same, but
+    ///         the ceiling is no longer what the process may use, and nothing was done; gone or refused
     Outcome take(pid_t tid, bool even_if_narrowed = false);
     /// @param pus  ascending, not empty
     Outcome place(pid_t tid, std::span<const int> pus);

@@ -37,6 +37,7 @@ void Manager::refresh_machine() {
     const MachineChange change = machine_->refresh();
     if (!change.any()) return;
     say(change.text());
+    for (const std::string& note : machine_->notes()) say(note);
     {
         // Held, no thread can end, so that its number is its own.
         const std::lock_guard lock(registry_.mutex());

@@ -258,12 +258,15 @@ TEST_F(ActuatorTest, WhoWasNotPlacedTakesWhatTheKernelLeavesItAndAWishAfterwards
 
 TEST_F(ActuatorTest, ANewCeilingSeenTooEarlyIsNotTakenForAWish) {
     NEEDS_TWO();
-    const Repeating thread(test::nap, [&] { (void)set_affinity(0, first()); });
-    Actuator actuator(all_);
-    ASSERT_EQ(actuator.take(thread.tid()), Outcome::yielded);
+    const Repeating thread(test::nap), witness(test::nap);
+    Actuator actuator(all_, 0, witness.tid());
+    for (const pid_t tid : {witness.tid(), thread.tid()}) ASSERT_EQ(set_affinity(tid, first()), 0);
+    EXPECT_EQ(actuator.take(thread.tid()), Outcome::refresh);
+    EXPECT_EQ(actuator.size(), 0U);
     actuator.set_ceiling(first());
-    EXPECT_FALSE(actuator.is_yielded(thread.tid()));
+    EXPECT_EQ(actuator.take(thread.tid()), Outcome::done);
     EXPECT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
+    EXPECT_TRUE(actuator.take_warnings().empty());
 }
 
 TEST_F(ActuatorTest, ProcessorsThatDoNotExistAskForARefresh) {
