@@ -14,6 +14,7 @@ namespace gimbal::pin {
 namespace {
 
 constexpr std::size_t kMaxGiven = 4096;
+constexpr unsigned kStaleLooks = 2;  // that of the ceiling's change, and the next
 
 bool within(std::span<const int> part, std::span<const int> whole) {
     return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
@@ -51,6 +52,7 @@ Outcome Actuator::take(pid_t tid, bool even_if_narrowed) {
     if (!is_thread_of(pid_, tid)) return Outcome::gone;
     if (const int error = get_affinity(tid, mask); error != 0) return report(tid, error);
     const bool narrowed = !even_if_narrowed && !within(ceiling_, mask);
+    if (narrowed && ceiling_is_old()) return Outcome::refresh;
     threads_.insert_or_assign(tid, Entry{.original = mask, .standing = {}, .yielded = narrowed, .narrowed = narrowed});
     if (!narrowed) return Outcome::done;
     warn_once(told_narrowed_, "thread " + std::to_string(tid) + " is bound to processors " + pu_list_text(mask) +
@@ -64,14 +66,14 @@ Outcome Actuator::place(pid_t tid, std::span<const int> pus) {
     if (found == threads_.end()) return Outcome::gone;
     Entry& entry = found->second;
     if (entry.yielded) return Outcome::yielded;
-    if (!entry.stale && std::equal(pus.begin(), pus.end(), entry.standing.begin(), entry.standing.end()))
+    if (entry.stale == 0 && std::equal(pus.begin(), pus.end(), entry.standing.begin(), entry.standing.end()))
         return Outcome::unchanged;
     if (!is_thread_of(pid_, tid)) return Outcome::gone;
     std::vector<int> wanted(pus.begin(), pus.end());
     if (const int error = set_affinity(tid, wanted); error != 0) return report(tid, error);
     if (given_.size() < kMaxGiven) given_.insert(wanted);
     entry.standing = std::move(wanted);
-    entry.stale = false;
+    entry.stale = 0;
     return Outcome::done;
 }
 
@@ -81,18 +83,14 @@ Outcome Actuator::give_back(pid_t tid, Entry& entry) {
     if (!is_thread_of(pid_, tid)) return Outcome::gone;
     if (const int error = set_original(tid, entry); error != 0) return report(tid, error);
     entry.standing.clear();
-    entry.stale = false;
+    entry.stale = 0;
     entry.given_back = true;
     return Outcome::done;
 }
 
 // What was taken from the process meanwhile cannot be given back. If nothing is left, all that there is.
 int Actuator::set_original(pid_t tid, const Entry& entry) const {
-    if (all_granted_ && entry.original == ceiling_) {
-        // The control group that is seen may not be the one that holds (containers).
-        std::vector<int> found;
-        if (set_affinity(tid, every_pu()) == 0 && get_affinity(tid, found) == 0 && found == ceiling_) return 0;
-    }
+    if (all_granted_ && entry.original == ceiling_) return set_all_granted(tid, ceiling_);
     const std::vector<int> wanted = both(entry.original, ceiling_);
     return set_affinity(tid, wanted.empty() ? ceiling_ : wanted);
 }
@@ -133,16 +131,22 @@ Holder Actuator::check(pid_t tid) {
     std::vector<int> mask;
     if (get_affinity(tid, mask) != 0) return Holder::gone;
     const std::vector<int>& expected = entry.standing.empty() ? entry.original : entry.standing;
-    if (mask == expected) return Holder::ours;
+    if (mask == expected) {
+        if (entry.stale > 0) --entry.stale;
+        return Holder::ours;
+    }
     if (!is_thread_of(pid_, tid)) return Holder::gone;
     // The kernel cuts masks down when processors go away, and widens them when none would be left.
-    if (entry.stale || ceiling_is_old()) {
-        if (entry.standing.empty()) entry.original = mask;
+    if (entry.stale > 0 || ceiling_is_old()) {
+        if (entry.standing.empty()) {
+            entry.original = mask;
+            entry.stale = 0;
+        }
         return Holder::kernel;
     }
     // A thread that makes a child does so, and an OpenMP runtime that ends, to the thread that ends it.
     if (mask == entry.original) {
-        entry.stale = true;
+        entry.stale = 1;
         return Holder::self;
     }
     yield(tid, entry, mask, "another program");
@@ -153,17 +157,15 @@ void Actuator::set_ceiling(std::vector<int> ceiling) {
     assert(!ceiling.empty() && std::is_sorted(ceiling.begin(), ceiling.end()));
     if (ceiling == ceiling_) return;
     for (auto& [tid, entry] : threads_) {
-        entry.stale = true;
+        entry.stale = kStaleLooks;
         if (entry.original == ceiling_) entry.original = ceiling;
-        // What looked like somebody's wish was the new ceiling, seen before we were told of it.
-        if (entry.narrowed && entry.original == ceiling) entry.yielded = entry.narrowed = false;
     }
     ceiling_ = std::move(ceiling);
     seen_ = allowed_pus(witness_);
     all_granted_ = is_all_granted(pid_, ceiling_);
     for (auto& [tid, entry] : threads_) {
         if (!entry.given_back || !entry.standing.empty() || entry.yielded || !is_thread_of(pid_, tid)) continue;
-        if (set_original(tid, entry) == 0) entry.stale = false;
+        if (set_original(tid, entry) == 0) entry.stale = 0;
     }
 }
 
@@ -184,6 +186,11 @@ std::vector<int> Actuator::own_mask(pid_t tid) const {
     const auto found = threads_.find(tid);
     if (found == threads_.end() || found->second.yielded || found->second.standing.empty()) return {};
     return found->second.original;
+}
+
+bool Actuator::had_all_granted(pid_t tid) const noexcept {
+    const auto found = threads_.find(tid);
+    return found != threads_.end() && all_granted_ && found->second.original == ceiling_;
 }
 
 std::vector<int> Actuator::given_mask(pid_t tid) const {

@@ -23,7 +23,7 @@ enum class Outcome : std::uint8_t {
     outside,    ///< the mask is empty or not within the ceiling; nothing was done
     yielded,    ///< another party has set this thread's mask: it is no longer ours
     gone,       ///< the thread has ended
-    refresh,    ///< the kernel does not have these PUs any more: read the machine again, decide again
+    refresh,    ///< what the process may use has changed: read the machine again, decide again
     refused     ///< not permitted
 };
 [[nodiscard]] std::string_view outcome_name(Outcome outcome) noexcept;
@@ -62,8 +62,8 @@ public:
     ~Actuator();
 
     /// Begins with a thread.
-    /// @return done; yielded: its mask is narrower than the ceiling, so somebody wants it there;
-    ///         gone or refused
+    /// @return done; yielded: its mask is narrower than the ceiling, so somebody wants it there; refresh: the same, but
+    ///         the ceiling is no longer what the process may use, and nothing was done; gone or refused
     Outcome take(pid_t tid, bool even_if_narrowed = false);
     /// @param pus  ascending, not empty
     Outcome place(pid_t tid, std::span<const int> pus);
@@ -92,6 +92,8 @@ public:
     /// What the calling thread's mask should be where it begins a life of its own (a child after fork, a program about
     /// to be started): the mask that `tid` had before we came. Empty: we never changed it.
     [[nodiscard]] std::vector<int> own_mask(pid_t tid) const;
+    /// Whether that was all that the control group grants: then it is set as such (set_all_granted()).
+    [[nodiscard]] bool had_all_granted(pid_t tid) const noexcept;
     /// The mask that we gave a thread. Empty: none, or it was given back.
     [[nodiscard]] std::vector<int> given_mask(pid_t tid) const;
     [[nodiscard]] bool is_yielded(pid_t tid) const noexcept;
@@ -109,7 +111,9 @@ private:
         bool given_back = false;    ///< we have set its own mask again
         bool yielded = false;
         bool narrowed = false;  ///< yielded at take()
-        bool stale = false;     ///< the ceiling changed since it was set
+        /// The ceiling has changed since it was set, and so many looks may still find a mask that the kernel changed:
+        /// threads get theirs one after the other, and the witness before them.
+        unsigned stale = 0;
     };
 
     [[nodiscard]] bool ceiling_is_old() const;

@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <threads.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -27,8 +30,11 @@ template <class Function>
 struct Start {
     Function routine;
     void* argument;
-    RecordPointer creator;  ///< nullptr: what the thread begins with is its own
-    std::vector<int> mask;  ///< what the creator had before it was placed; empty: it was not placed
+    RecordPointer creator;       ///< nullptr: what the thread begins with is its own
+    std::vector<int> mask;       ///< what the creator had before it was placed; empty: it was not placed
+    bool mask_is_all = false;    ///< that is all that the control group grants
+    std::vector<int> inherited;  ///< what the creator had when it made the thread
+    std::uint64_t made = 0;      ///< threads so far (Registry::expect())
 };
 
 /// The caller of pthread_create() wants a mask of its own for the thread.
@@ -39,17 +45,28 @@ bool names_mask(const pthread_attr_t* attributes) noexcept {
     return CPU_COUNT(&set) != CPU_SETSIZE;  // glibc: all ones if none was named
 }
 
+/// The thread gets the mask that its creator had before it was placed. Not if somebody, perhaps its creator, has set
+/// its mask since it was made. With the registry's lock held.
+template <class Function>
+void drop_inherited_mask(const Start<Function>& start) {
+    const ThreadRecord& creator = *start.creator;
+    // Its creator may have been placed, or moved, between the two.
+    const bool late = start.mask.empty();
+    const std::vector<int>& mask = late ? creator.own_mask : start.mask;
+    if (mask.empty() || registry().is_set_by_program(static_cast<pid_t>(syscall(SYS_gettid)))) return;
+    if (!has_affinity(0, start.inherited) && !has_affinity(0, creator.given_mask)) return;
+    set_own_mask(mask, late ? creator.own_is_all : start.mask_is_all);
+}
+
 /// @return what is left to be done, without anything to clean up: pthread_exit() and pthread_cancel() unwind through
 /// the function that calls the routine, by the program's unwinder
 template <class Function>
 [[gnu::noinline]] std::pair<Function, void*> begin(void* started) noexcept {
     const std::unique_ptr<Start<Function>> start(static_cast<Start<Function>*>(started));
-    if (start->creator) {
-        // Its creator may have been placed between the two. A thread that nobody places has its own mask here, so what
-        // it has later, and did not inherit, is the program's wish.
+    {
         const std::lock_guard lock(registry().mutex());
-        const std::vector<int>& mask = start->mask.empty() ? start->creator->own_mask : start->mask;
-        if (!mask.empty()) set_affinity(0, mask);
+        registry().forget_set_before(static_cast<pid_t>(syscall(SYS_gettid)), start->made);
+        if (start->creator) drop_inherited_mask(*start);
     }
     begin_self(reinterpret_cast<const void*>(start->routine));
     registry().arrived();
@@ -70,12 +87,14 @@ int c11_trampoline(void* start) {
 template <class Function>
 std::unique_ptr<Start<Function>> prepare(Function routine, void* argument, bool has_mask) noexcept {
     need_manager();
-    std::unique_ptr<Start<Function>> start(new (std::nothrow) Start<Function>{routine, argument, nullptr, {}});
+    std::unique_ptr<Start<Function>> start(new (std::nothrow) Start<Function>{routine, argument, {}, {}, false, {}, 0});
     try {
         if (start && !has_mask) start->creator = shared_self();
         if (start && start->creator) {
             const std::lock_guard lock(registry().mutex());
             start->mask = start->creator->own_mask;
+            start->mask_is_all = start->creator->own_is_all;
+            (void)get_affinity(0, start->inherited);
         }
     } catch (const std::exception&) {
         return nullptr;
@@ -110,7 +129,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, con
     if (!is_on() || is_ours()) return create(thread, attributes, routine, argument);
     auto start = prepare(routine, argument, names_mask(attributes));
     if (!start) return EAGAIN;
-    registry().expect();
+    start->made = registry().expect();
     const int error = create(thread, attributes, trampoline, start.get());
     if (error == 0)
         (void)start.release();
@@ -126,7 +145,7 @@ __attribute__((visibility("default"))) int thrd_create(thrd_t* thread, thrd_star
     if (!is_on() || is_ours()) return create(thread, routine, argument);
     auto start = prepare(routine, argument, false);
     if (!start) return thrd_nomem;
-    registry().expect();
+    start->made = registry().expect();
     const int error = create(thread, c11_trampoline, start.get());
     if (error == thrd_success)
         (void)start.release();

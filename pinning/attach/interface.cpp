@@ -59,11 +59,11 @@ int gimbal_pin_unregister(void) {
     ThreadRecord* const record = self();
     if (!record || !is_on()) return -1;
     const std::lock_guard lock(registry().mutex());
-    if (record->bound) {
-        (void)bind_ranges(record->memory, -1);
-        (void)follow_node(-1);
-        record->bound = false;
-    }
+    if (record->bound) (void)bind_ranges(record->memory, -1);
+    record->bound = false;
+    // What the manager has asked for and the thread has not yet done, it does not do any more.
+    record->wants_memory.store(-1, std::memory_order_relaxed);
+    (void)follow_node(-1);
     record->memory.clear();
     record->left = true;
     return 0;

@@ -156,7 +156,7 @@ void child_after_fork() {
     g_on.store(false);
     if (!t_fork_locks) return;
     g_process->registry.mutex().unlock();
-    if (t_record && !(*t_record)->own_mask.empty()) set_affinity(0, (*t_record)->own_mask);
+    if (t_record && !(*t_record)->own_mask.empty()) (void)set_own_mask((*t_record)->own_mask, (*t_record)->own_is_all);
 }
 
 /// Instructions of the calling thread, by an event of its own that is opened when it is first asked for. What the
@@ -260,6 +260,7 @@ bool is_on() noexcept {
 
 void leave_parent() noexcept {
     g_on.store(false);
+    gimbal_pin_end();
 }
 
 ThreadRecord* self() noexcept {
@@ -292,6 +293,10 @@ Registry& registry() noexcept {
     return g_process->registry;
 }
 
+int set_own_mask(std::span<const int> mask, bool is_all) {
+    return is_all ? set_all_granted(0, mask) : set_affinity(0, mask);
+}
+
 bool OwnWords::read() noexcept {
     bytes_ = std::max(0L, syscall(SYS_sched_getaffinity, 0, sizeof words_, words_));
     return bytes_ > 0;
@@ -319,11 +324,11 @@ OwnMask::OwnMask() noexcept {
     if (is_child && !lock.owns_lock()) g_process->first_mask.apply();
     if (!lock.owns_lock() || record.own_mask.empty()) return;
     if (is_child) {
-        (void)set_affinity(0, record.own_mask);
+        (void)set_own_mask(record.own_mask, record.own_is_all);
         return;
     }
     const LoansPaused paused;
-    if (set_affinity(0, record.own_mask) != 0) return;
+    if (set_own_mask(record.own_mask, record.own_is_all) != 0) return;
     record.aside.fetch_add(1);
     tid_ = record.tid;
     set_.read();

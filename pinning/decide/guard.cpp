@@ -102,6 +102,7 @@ void Guard::doubt() noexcept {
     sum_ = 0;
     samples_ = 0;
     saturated_ = true;
+    best_ = 0;
     age_ = kVeryOld;
 }
 

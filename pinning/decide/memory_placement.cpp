@@ -65,8 +65,12 @@ bool MemoryPlacement::see(ThreadState& thread, const Sample& sample, const Speed
 
 void MemoryPlacement::enter(ThreadState& thread) {
     ThreadMemory& memory = thread.memory;
-    memory.to_bind = kNoMemory;
-    if (state_->memory_index(memory.bound) == kNowhere) memory.bound = kNoMemory;
+    if (memory.to_bind != kUnbind) memory.to_bind = kNoMemory;
+    if (memory.bound != kNoMemory && state_->memory_index(memory.bound) == kNowhere) {
+        memory.bound = kNoMemory;
+        memory.to_bind = kUnbind;
+        memory.why = Why::machine;
+    }
     if (state_->memories.empty()) return;
     const std::size_t near = state_->memory_near(thread);
     std::size_t where = state_->memory_index(memory.bound);
@@ -130,14 +134,14 @@ void MemoryPlacement::restore(ThreadState& thread, bool released, int best, Why 
     ThreadMemory& memory = thread.memory;
     memory.learner.forget();
     memory.learner.stagger();
-    if (by() == MemoryBy::nobody) return;
-    if (released) {
+    if (released) {  // also where nothing is left to choose from since it was bound
         if (memory.bound == kNoMemory) return;
         memory.seen = memory.bound;
         memory.to_bind = kUnbind;
         memory.why = why;
         return;
     }
+    if (by() == MemoryBy::nobody) return;
     const std::size_t index = state_->memory_index(best);
     if (index == kNowhere) return;
     memory.learner.put(index);

@@ -49,7 +49,7 @@ public:
     void set_memories(std::vector<int> bindable);
 
     /// A thread, or its memory, begins anew: its pages are where they were bound to, else where they were seen, else
-    /// near.
+    /// near. What is bound to a memory that is none of those any more is given back.
     void enter(ThreadState& thread);
     /// A sample of a thread. @param crowd  of all threads' efficiencies
     /// @return false: its pages were just moved; it teaches nothing

@@ -28,8 +28,14 @@ void PlacementState::adopt(MachineView view) {
     machine = std::move(view);
     tree = tree_of(machine, settings);
     occupancy = Occupancy(tree);
+    occupancy.set_others(others);
     expected = ExpectedSpeeds(tree, occupancy, settings);
     for (auto& [id, thread] : threads) thread.home = kNoChoice;
+}
+
+void PlacementState::set_others(std::map<int, double> load) {
+    others = std::move(load);
+    occupancy.set_others(others);
 }
 
 void PlacementState::settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget) {

@@ -23,8 +23,10 @@ struct PlacementState {
     PlacementState(const PlacementState&) = delete;
     PlacementState& operator=(const PlacementState&) = delete;
 
-    /// Other processors may be used: nobody has a home, nothing is known.
+    /// Other processors may be used: nobody has a home, nothing is known but where others are.
     void adopt(MachineView view);
+    /// What other processes have where: PU -> their threads.
+    void set_others(std::map<int, double> load);
     /// To a leaf, from whatever home; what it learns there begins anew, with this weight on that leaf.
     /// @param forget  also the means and benchmarks
     void settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget);
@@ -37,6 +39,7 @@ struct PlacementState {
     const Settings settings;
     MachineView machine;
     ChoiceTree tree;
+    std::map<int, double> others;  ///< PU -> threads of other processes; those that are nobody's choice, too
     Occupancy occupancy;
     ExpectedSpeeds expected;
     std::vector<int> memories;  ///< that can be chosen, the operating system's numbers, ascending

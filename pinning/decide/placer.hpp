@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "decide/criteria.hpp"
@@ -57,7 +58,7 @@ public:
     [[nodiscard]] std::vector<Decision> machine_changed(MachineView machine);
 
     /// What other processes have where: PU -> their threads. Exploring and first placements avoid it.
-    void set_others(const std::map<int, double>& load) { state_.occupancy.set_others(load); }
+    void set_others(std::map<int, double> load) { state_.set_others(std::move(load)); }
 
     /// Whether slow memory shows in the speeds (sees_memory() of the backend); true at first. Where it does not, memory
     /// is not learnt, and follows zeta.

@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <climits>
 #include <fstream>
-#include <numeric>
+#include <iterator>
 #include <string_view>
 
 #include "gimbal/error.hpp"
@@ -19,6 +20,7 @@ namespace gimbal::pin {
 namespace {
 constexpr int kBits = static_cast<int>(sizeof(unsigned long) * CHAR_BIT);
 constexpr std::size_t kMaxWords = 1 << 12;  // 262144 processors; no kernel has more
+constexpr int kMaxPus = 8192;               // of the largest kernels, for masks on the stack
 }  // namespace
 
 std::vector<unsigned long> mask_words(std::span<const int> numbers) {
@@ -61,6 +63,15 @@ int set_affinity(pid_t tid, std::span<const int> pus) {
     unsigned long words[kSmall / kBits] = {};
     for (const int pu : pus) words[pu / kBits] |= 1UL << (pu % kBits);
     return syscall(SYS_sched_setaffinity, tid, sizeof words, words) == 0 ? 0 : errno;
+}
+
+bool has_affinity(pid_t tid, std::span<const int> pus) noexcept {
+    unsigned long words[kMaxPus / kBits] = {};
+    if (syscall(SYS_sched_getaffinity, tid, sizeof words, words) < 0) return false;
+    std::size_t count = 0;
+    for (const unsigned long word : words) count += static_cast<std::size_t>(std::popcount(word));
+    const auto has = [&words](int pu) { return pu < kMaxPus && (words[pu / kBits] >> (pu % kBits) & 1UL) != 0; };
+    return count == pus.size() && std::all_of(pus.begin(), pus.end(), has);
 }
 
 bool is_thread_of(pid_t pid, pid_t tid) noexcept {
@@ -172,11 +183,11 @@ bool is_all_granted(pid_t pid, std::span<const int> mask) {
     return granted && std::ranges::equal(*granted, mask);
 }
 
-std::vector<int> every_pu() {
-    constexpr std::size_t kMost = 8192;  // processors of the largest kernels
-    std::vector<int> pus(kMost);
-    std::iota(pus.begin(), pus.end(), 0);
-    return pus;
+int set_all_granted(pid_t tid, std::span<const int> pus) {
+    unsigned long words[kMaxPus / kBits];
+    std::fill(std::begin(words), std::end(words), ~0UL);
+    if (syscall(SYS_sched_setaffinity, tid, sizeof words, words) == 0 && has_affinity(tid, pus)) return 0;
+    return set_affinity(tid, pus);
 }
 
 std::vector<int> allowed_pus(pid_t witness) {

@@ -32,6 +32,10 @@ int get_affinity(pid_t tid, std::vector<int>& pus);
 /// @threads any  @cost one system call
 int set_affinity(pid_t tid, std::span<const int> pus);
 
+/// Whether a thread has exactly this mask; also false where that cannot be read.
+/// @param pus  ascending  @threads any  @cost one system call, no memory from the heap
+[[nodiscard]] bool has_affinity(pid_t tid, std::span<const int> pus) noexcept;
+
 /// Whether a thread is alive and belongs to a process: a number can have gone to somebody else's thread.
 /// @cost one system call
 [[nodiscard]] bool is_thread_of(pid_t pid, pid_t tid) noexcept;
@@ -47,10 +51,14 @@ int set_affinity(pid_t tid, std::span<const int> pus);
 /// then nobody has narrowed it. @cost as cgroup_pus()
 [[nodiscard]] bool is_all_granted(pid_t pid, std::span<const int> mask);
 
-/// All processors that a mask can name: the kernel keeps those that the control group grants, now and whenever that
-/// changes. Since Linux 6.2 a mask that was set is kept as the thread's wish: one that was cut when the group had few
-/// processors would stay so for good.
-[[nodiscard]] std::vector<int> every_pu();
+/// Gives a thread all that its control group grants: as all processors that a mask can name, of which the kernel keeps
+/// those that the group grants, now and whenever that changes. Since Linux 6.2 a mask that was set is kept as the
+/// thread's wish: one that was cut when the group had few processors would stay so for good.
+/// @param pus  what that should be now; where it gives others it is exactly these (the control group that is seen may
+///             not be the one that holds: containers)
+/// @return as set_affinity()  @threads any, also a child after fork: no memory from the heap, as there
+/// @cost two system calls
+int set_all_granted(pid_t tid, std::span<const int> pus);
 
 /// What a process may use: the mask of a thread that nobody has pinned, and its control group. A control group that
 /// contradicts the mask (a container may show the wrong one) is ignored: the kernel's mask is what holds.

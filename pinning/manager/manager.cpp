@@ -119,6 +119,7 @@ void Manager::run() noexcept {
 }
 
 void Manager::give_masks_back() noexcept {
+    gimbal_pin_end();
     if (!actuator_) return;
     const LoansPaused paused;
     try {
@@ -138,6 +139,7 @@ void Manager::give_masks_back() noexcept {
         }
         worker.record->own_mask.clear();
         worker.record->given_mask.clear();
+        if (worker.record->alive) give_memory_back(*worker.record);
     }
     actuator_->restore_all();
 }
@@ -186,6 +188,7 @@ void Manager::begin_work(bool counts) {
             config_.settings.mode = Mode::observe;
             say(bound + " is respected: threads are only observed. GIMBAL_PIN_FORCE=on places them anyway");
         }
+        if (config_.settings.mode == Mode::observe) gimbal_pin_end();
     }
     meter_.begin(counts);
     actuator_.emplace(machine_->allowed(), 0, self_);

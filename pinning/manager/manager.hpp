@@ -68,7 +68,9 @@ private:
     void check_masks();
     [[nodiscard]] Holder check_mask(Worker& worker);
     [[nodiscard]] Outcome take(const ThreadRecord& record);
+    [[nodiscard]] Outcome take_now(const ThreadRecord& record);
     [[nodiscard]] Outcome set_mask(ThreadRecord& record, const Decision& decision);
+    void note_masks(ThreadRecord& record) const;
     void respect_program(pid_t tid);
     void note_mask(Worker& worker) const;
     std::vector<Sample> measure();

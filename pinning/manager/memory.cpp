@@ -43,12 +43,12 @@ int Manager::memory_now(Worker& worker) {
 void Manager::bind_memory(Worker& worker, const Decision& decision) {
     const int node = decision.bind_memory;
     ThreadRecord& record = *worker.record;
-    // Nobody can set another thread's policy: it does so itself when it next reports progress.
-    record.wants_memory.store(node, std::memory_order_relaxed);
     int error = 0, now = -1;
     {
         const std::lock_guard lock(registry_.mutex());
-        if (!record.alive) return;
+        if (!record.alive || record.left) return;
+        // Nobody can set another thread's policy: it does so itself when it next reports progress.
+        record.wants_memory.store(node, std::memory_order_relaxed);
         record.bound = node >= 0;
         error = bind_ranges(record.memory, node);
         if (node >= 0 && error == 0) now = mostly_on(record.memory);

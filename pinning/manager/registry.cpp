@@ -49,7 +49,6 @@ RecordPointer Registry::add_self(bool is_main, bool counts_inside, const void* r
     fresh_.reserve(fresh_.size() + 1);
     tids_.insert_or_assign(record->tid, Known{.record = record.get()});
     ending_.erase(record->tid);
-    set_by_program_.erase(record->tid);
     size_.store(tids_.size(), std::memory_order_relaxed);
     record->loops.reset(gimbal_loop_watch_begin());  // from here on nothing fails: the thread knows it, too
     record->id = next_++;
@@ -86,13 +85,22 @@ void Registry::note_ending(pid_t tid) noexcept {
 }
 
 void Registry::note_set(pid_t tid, std::vector<int> before, const std::vector<int>& now) {
-    if (const auto known = tids_.find(tid); known != tids_.end() && !known->second.record->own_mask.empty()) {
+    const auto known = tids_.find(tid);
+    if (known != tids_.end() && !known->second.record->own_mask.empty()) {
         // Children get the program's mask from now on.
         before = std::exchange(known->second.record->own_mask, {});
         known->second.record->given_mask.clear();
     }
-    const auto [entry, fresh] = set_by_program_.try_emplace(tid, std::move(before));
-    if (entry->second == now) set_by_program_.erase(entry);
+    const auto [entry, fresh] = set_by_program_.try_emplace(tid, SetMask{std::move(before)});
+    entry->second.made = made_.load();
+    // One that is just beginning has its maker's mask, and none of its own yet that could be set back.
+    const bool begins = known == tids_.end() && !all_arrived();
+    if (!begins && entry->second.before == now) set_by_program_.erase(entry);
+}
+
+void Registry::forget_set_before(pid_t tid, std::uint64_t made) noexcept {
+    const auto entry = set_by_program_.find(tid);
+    if (entry != set_by_program_.end() && entry->second.made < made) set_by_program_.erase(entry);
 }
 
 std::unique_lock<std::mutex> Registry::lock_within(int milliseconds) noexcept {

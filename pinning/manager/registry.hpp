@@ -36,8 +36,9 @@ public:
     /// takes them from its own, go, too. @param tids  those that the kernel lists, in any order
     void remove_known(std::vector<pid_t>& tids);
 
-    /// A thread is about to be made, that adds itself. @threads its maker  @cost one atomic add
-    void expect() noexcept { made_.fetch_add(1); }
+    /// A thread is about to be made, that adds itself. @return how many were made so far, this one included
+    /// @threads its maker  @cost one atomic add
+    std::uint64_t expect() noexcept { return made_.fetch_add(1) + 1; }
     /// It has added itself, or there will be none.
     void arrived() noexcept { arrived_.fetch_add(1); }
     /// How many were made so far; nothing: one of them is still to add itself. Who gets the same number before and
@@ -55,6 +56,9 @@ public:
     [[nodiscard]] bool is_set_by_program(pid_t tid) const noexcept { return set_by_program_.contains(tid); }
     /// What the program did so far is not to count. @pre the lock is held
     void forget_set(pid_t tid) noexcept { set_by_program_.erase(tid); }
+    /// What it did before so many threads were made (expect()) was done to another thread of that number. @pre the lock
+    /// is held
+    void forget_set_before(pid_t tid, std::uint64_t made) noexcept;
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
     /// Its lock, or not after so many tries a millisecond apart: for who cannot know that its holder lives. Not a timed
@@ -66,14 +70,18 @@ private:
         ThreadRecord* record = nullptr;
         std::uint64_t ended = 0;  ///< its number among those that have ended, from 1; 0: it has not
     };
+    struct SetMask {
+        std::vector<int> before;
+        std::uint64_t made = 0;  ///< threads so far when it was set last
+    };
     void note_ending(pid_t tid) noexcept;
 
     std::mutex mutex_;
     std::vector<RecordPointer> fresh_;
     std::map<pid_t, Known> tids_;
-    std::map<pid_t, Known> ending_;                     ///< were in tids_, and may still be in the kernel's list
-    std::uint64_t ended_ = 0;                           ///< of tids_, so far
-    std::map<pid_t, std::vector<int>> set_by_program_;  ///< -> the mask before
+    std::map<pid_t, Known> ending_;            ///< were in tids_, and may still be in the kernel's list
+    std::uint64_t ended_ = 0;                  ///< of tids_, so far
+    std::map<pid_t, SetMask> set_by_program_;  ///< also of threads that are just beginning
     std::atomic<std::uint64_t> made_ = 0;
     std::atomic<std::uint64_t> arrived_ = 0;
     std::atomic<std::size_t> size_ = 0;

@@ -37,11 +37,13 @@ void Manager::refresh_machine() {
     const MachineChange change = machine_->refresh();
     if (!change.any()) return;
     say(change.text());
+    for (const std::string& note : machine_->notes()) say(note);
     {
         // Held, no thread can end, so that its number is its own.
         const std::lock_guard lock(registry_.mutex());
         for (const auto& [id, worker] : workers_) respect_program(worker.record->tid);
         actuator_->set_ceiling(machine_->allowed());
+        for (const auto& [id, worker] : workers_) note_masks(*worker.record);
     }
     trace("machine", nullptr, nullptr);
     apply(placer_->machine_changed(machine_->view()));
@@ -65,9 +67,15 @@ Outcome Manager::set_mask(ThreadRecord& record, const Decision& decision) {
     respect_program(record.tid);
     const Outcome outcome =
         decision.released ? actuator_->release(record.tid) : actuator_->place(record.tid, decision.pus);
-    record.own_mask = actuator_->own_mask(record.tid);
-    record.given_mask = actuator_->given_mask(record.tid);
+    note_masks(record);
     return outcome;
+}
+
+// With the registry's lock held. What children of the thread begin with, and what it gets when it has made one.
+void Manager::note_masks(ThreadRecord& record) const {
+    record.own_mask = actuator_->own_mask(record.tid);
+    record.own_is_all = actuator_->had_all_granted(record.tid);
+    record.given_mask = actuator_->given_mask(record.tid);
 }
 
 void Manager::check_masks() {
@@ -187,9 +195,8 @@ void Manager::publish() {
     for (const auto& [id, worker] : workers_) {
         if (used == kMaxShared) break;
         SharedThread& thread = page.thread[used++];
-        thread.tid = worker.record->tid;
-        thread.count = static_cast<std::int32_t>(worker.figures.pus.size());
-        std::copy_n(worker.figures.pus.begin(), std::min(worker.figures.pus.size(), std::size(thread.pus)), thread.pus);
+        thread = {.tid = worker.record->tid};
+        set_pus(thread, worker.figures.pus);
         thread.seen = worker.seen;
         thread.moves = static_cast<std::uint32_t>(worker.figures.moves);
         thread.speed = static_cast<float>(worker.speed.per_s);

@@ -47,6 +47,7 @@ struct ThreadRecord {
     std::string name;                              ///< empty: the operating system's
     const volatile std::uint32_t* seen = nullptr;  ///< where it runs now, kept by the kernel; only while alive
     std::vector<int> own_mask;                     ///< what it had before it was placed; empty: it is not placed
+    bool own_is_all = false;                       ///< own_mask is all that the control group grants
     std::vector<int> given_mask;                   ///< what it was given; empty: it is not placed
     std::vector<std::pair<const void*, std::size_t>> memory;  ///< ranges that may follow it; its stack comes first
     bool bound = false;                                       ///< they are bound to a node

@@ -74,7 +74,7 @@ void Manager::add_worker(const RecordPointer& record) {
     if (worker.figures.name.empty()) worker.figures.name = record->main ? "main" : system_name(record->tid);
     meter_.open(worker);
     worker.begun_cpu_ns = worker.last.cpu_time_ns;
-    if (config_.settings.mode != Mode::observe && !may_place(worker, take(*record))) return;
+    if (config_.settings.mode != Mode::observe && !may_place(worker, take_now(*record))) return;
     if (config_.settings.mode == Mode::observe) note_mask(worker);
     worker.placed = true;
     const Decision first = placer_->join(record->id, worker.seen);
@@ -98,6 +98,16 @@ Outcome Manager::take(const ThreadRecord& record) {
     const Outcome outcome = actuator_->take(record.tid, config_.force);
     if (outcome == Outcome::done) registry_.forget_set(record.tid);
     return outcome;
+}
+
+// A mask that the kernel has cut since the last look at the machine is nobody's wish.
+Outcome Manager::take_now(const ThreadRecord& record) {
+    const Outcome outcome = take(record);
+    if (outcome != Outcome::refresh) return outcome;
+    machine_is_old_ = true;
+    refresh_machine();
+    const Outcome again = take(record);
+    return again == Outcome::refresh ? Outcome::yielded : again;
 }
 
 bool Manager::may_place(Worker& worker, Outcome outcome) {

@@ -64,6 +64,27 @@ std::unique_ptr<StatusPage> snapshot(int file) {
 
 }  // namespace
 
+void set_pus(SharedThread& thread, std::span<const int> pus) noexcept {
+    thread.count = static_cast<std::int32_t>(pus.size());
+    std::fill(std::begin(thread.runs), std::end(thread.runs), PuRun{});
+    std::size_t run = 0;
+    for (std::size_t i = 0; i < pus.size(); ++i) {
+        if (i > 0 && pus[i] != pus[i - 1] + 1) ++run;
+        if (run == std::size(thread.runs)) return;
+        if (i == 0 || pus[i] != pus[i - 1] + 1) thread.runs[run].first = pus[i];
+        thread.runs[run].last = pus[i];
+    }
+}
+
+std::vector<int> pus_of(const SharedThread& thread) {
+    constexpr std::int32_t kMost = 1 << 16;
+    const auto count = static_cast<std::size_t>(std::clamp(thread.count, 0, kMost));
+    std::vector<int> pus;
+    for (const PuRun& run : thread.runs)
+        for (int pu = run.first; pu <= run.last && pus.size() < count; ++pu) pus.push_back(pu);
+    return pus;
+}
+
 SharedStatusPage::SharedStatusPage(std::string folder) {
     // Without a name until it is locked: nobody can take it for a dead process's.
     file_ = beyond_standard_streams(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
@@ -164,8 +185,7 @@ std::map<int, double> load_of(const std::vector<std::unique_ptr<StatusPage>>& pa
     for (const auto& page : pages) {
         for (std::uint32_t i = 0; i < page->threads; ++i) {
             const SharedThread& thread = page->thread[i];
-            const int known = std::clamp(thread.count, 0, static_cast<int>(std::size(thread.pus)));
-            for (int k = 0; k < known; ++k) load[thread.pus[k]] += 1.0 / known;
+            for (const int pu : pus_of(thread)) load[pu] += 1.0 / thread.count;
         }
     }
     return load;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,20 +13,31 @@
 
 namespace gimbal::pin {
 
+/// Processors with neighbouring numbers, both ends included.
+struct PuRun {
+    std::int32_t first = 0;
+    std::int32_t last = -1;
+};
+
 /// One thread, as other processes see it.
 struct SharedThread {
     std::int32_t tid = 0;
-    std::int32_t count = 0;    ///< PUs that it was given; 0: it runs wherever the operating system wants
-    std::int32_t pus[8] = {};  ///< the first of them
-    std::int32_t seen = -1;    ///< where it ran last; -1: not known
-    std::uint32_t moves = 0;   ///< [count]
-    float speed = 0;           ///< in the unit of the metric
-    float cpu_share = 0;       ///< [0, 1]
-    float wait_share = -1;     ///< [0, 1]; -1: not known
+    std::int32_t count = 0;   ///< PUs that it was given; 0: it runs wherever the operating system wants
+    PuRun runs[4] = {};       ///< they, ascending: the first four runs of neighbours
+    std::int32_t seen = -1;   ///< where it ran last; -1: not known
+    std::uint32_t moves = 0;  ///< [count]
+    float speed = 0;          ///< in the unit of the metric
+    float cpu_share = 0;      ///< [0, 1]
+    float wait_share = -1;    ///< [0, 1]; -1: not known
     char name[16] = {};
 };
 
-inline constexpr std::uint32_t kShareMagic = 0x676d7031;  // "gmp1": another layout, another number
+/// @param pus  ascending
+void set_pus(SharedThread& thread, std::span<const int> pus) noexcept;
+/// @return ascending; fewer than `count` if they lie in more runs than others see
+[[nodiscard]] std::vector<int> pus_of(const SharedThread& thread);
+
+inline constexpr std::uint32_t kShareMagic = 0x676d7032;  // "gmp2": another layout, another number
 inline constexpr std::uint32_t kMaxShared = 1024;         ///< threads that others see
 
 /// What one process says about itself. Written by its manager alone; a generation that is odd, or differs before and
@@ -99,7 +111,7 @@ private:
     bool mine_ = false;
 };
 
-/// How many threads of these processes are on each PU; a thread with k PUs counts 1/k on each.
+/// How many threads of these processes are on each PU; a thread with k PUs counts 1/k on each that is seen.
 [[nodiscard]] std::map<int, double> load_of(const std::vector<std::unique_ptr<StatusPage>>& pages);
 
 }  // namespace gimbal::pin

@@ -23,7 +23,6 @@ constexpr double kDrifted = 0.05;        // or so much since it was settled
 constexpr std::uint64_t kFirstAsk = 32;  // steps
 constexpr std::uint64_t kLongestAsk = 256;
 constexpr unsigned kTaintedSteps = 2;  // after a change of placement
-constexpr unsigned kMaxDropped = 4;    // steps in a row
 
 }  // namespace
 

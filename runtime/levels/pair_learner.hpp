@@ -18,6 +18,10 @@ struct Pair {
     bool operator==(const Pair&) const = default;
 };
 
+/// Where placement never rests, what is measured while it moves threads is all there is: after so many steps in a row
+/// that did not count, one does.
+inline constexpr unsigned kMaxDropped = 4;
+
 /// How many pairs there are, and where each stands in a table of all.
 struct PairTable {
     std::uint32_t ranks = 1;    ///< techniques of the ranks [count], >= 1

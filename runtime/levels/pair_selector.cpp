@@ -206,11 +206,13 @@ void PairSelector::learn(const Decision& decision, const LoopRecord& record, con
     if (coordinator_) follow_changes();
 }
 
-// An agent notes no changes: what was measured while placement moved threads teaches it nothing.
+// An agent notes no changes: what was measured while placement moved threads teaches it nothing, but for one in five.
 void PairSelector::learn_from(const PairTurn& turn, const PairRecord& seen, std::uint64_t moves) {
     const bool moved = std::exchange(moves_, moves) != moves;
     if (moved && coordinator_) coordinator_->note_change(Level::placement);
-    if (!moved || coordinator_) learner_->learn(turn, seen);
+    const bool drops = moved && agent_ && dropped_in_a_row_ < kMaxDropped;
+    dropped_in_a_row_ = drops ? dropped_in_a_row_ + 1 : 0;
+    if (!drops) learner_->learn(turn, seen);
 }
 
 // The loop has changed: its profile is measured anew.

@@ -73,6 +73,7 @@ private:
     std::uint64_t sampled_at_ = 0;          // step
     std::uint64_t measured_ = 0;            // executions that were, since the last search began
     std::uint64_t moves_ = 0;               // of threads by placement, when it learnt last
+    unsigned dropped_in_a_row_ = 0;         // executions that an agent did not learn from
 
     std::uint32_t threads_per_rank_ = 1;
     double thread_balance_ = 1;  // in the last execution that is known of

@@ -61,6 +61,7 @@ const PlacementReport& placement_report() noexcept {
 
 void restart_placement_in_child() noexcept {
     g_said.store(&kNothing, std::memory_order_relaxed);
+    levels::first_level().set_placement_learns(false);  // nobody is placed there
 }
 
 }  // namespace gimbal
@@ -119,6 +120,10 @@ void gimbal_pin_begin(uint64_t (*instructions)(void)) {
     counts = instructions;
     gimbal::set_instruction_reader(instructions ? +[]() noexcept -> std::uint64_t { return counts(); } : nullptr);
     gimbal::levels::first_level().set_placement_learns(true);
+}
+
+void gimbal_pin_end(void) {
+    gimbal::levels::first_level().set_placement_learns(false);
 }
 
 void gimbal_pin_moved(void) {

@@ -63,6 +63,14 @@ class Info(ToolTest):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertRegex(result.stdout, "cores +4\n")
 
+    def test_a_dry_run_has_a_thread_for_each_core_or_group(self):
+        if self.gimbal("pin", "dry-run", "-t", "1").returncode != 0:
+            self.skipTest("built without hwloc")
+        for group, threads in (("1", 10), ("2", 6), ("3", 4)):  # of five cores those of 2 are 2, 2 and 1
+            result = self.gimbal("pin", "dry-run", "--json",
+                                 env={"HWLOC_SYNTHETIC": "numa:2 core:5 pu:1", "GIMBAL_PIN_GROUP": group})
+            self.assertEqual(len(json.loads(result.stdout)["threads"]), threads, (group, result.stderr))
+
     def test_help_is_an_option_and_a_command_and_fits_80_columns(self):
         self.assertEqual(self.gimbal("help").stdout, self.gimbal("--help").stdout)
         for words in ((), ("run",), ("report",), ("check",), ("info",), ("pin",), ("pin", "dry-run"), ("top",),

@@ -6,16 +6,22 @@
    - back: likewise, and then back to all: it may be placed again,
    - helper, raw-helper, attribute: to the processor that its creator was given, by a function, by a system call of its
      own, by an attribute of pthread_create().
+   - new-sched, new-pthread, new-raw: a thread that it starts is bound by it right after pthread_create() to another
+     processor than its own, new-same: to its own,
+   - child: it makes a child by fork() while its process has one processor; stayed=1 says that the child has all when
+     the process has them again,
    - leave: it asks to be left alone while its process has one processor, and waits until it has all again; then
      stayed=1 says that it has them, too.
    Prints stayed=1: the mask was what it set at every look. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +32,7 @@ enum { kMax_s = 60, kLooks = 20, kLook_ms = 50 };
 static const char* way;
 static cpu_set_t inherited;
 static int over;
+static int is_bound;
 static int stayed = 1;
 
 static double now(void) {
@@ -57,6 +64,32 @@ static void keeps(cpu_set_t wish) {
         const cpu_set_t seen = mine();
         if (!CPU_EQUAL(&seen, &wish)) stayed = 0;
     }
+}
+
+/* The kernel's number of a thread, as it stands in its clock's. */
+static pid_t number_of(pthread_t thread) {
+    clockid_t clock = 0;
+    if (pthread_getcpuclockid(thread, &clock) != 0) exit(8);
+    return ~(clock >> 3);
+}
+
+static void* bound_by_maker(void* wish) {
+    if (gimbal_pin_register) gimbal_pin_register(NULL);
+    while (!__atomic_load_n(&is_bound, __ATOMIC_ACQUIRE)) turn_ms(1);
+    keeps(*(const cpu_set_t*)wish);
+    return NULL;
+}
+
+static void start_bound(cpu_set_t given) {
+    cpu_set_t wish = given;
+    if (!is("new-same")) CPU_XOR(&wish, &inherited, &given);
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, bound_by_maker, &wish) != 0) exit(8);
+    if (is("new-sched")) sched_setaffinity(number_of(thread), sizeof wish, &wish);
+    if (is("new-pthread") || is("new-same")) pthread_setaffinity_np(thread, sizeof wish, &wish);
+    if (is("new-raw")) syscall(SYS_sched_setaffinity, number_of(thread), sizeof wish, &wish);
+    __atomic_store_n(&is_bound, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
 }
 
 static void* helper(void* argument) {
@@ -104,6 +137,20 @@ static void leave(void) {
     stayed = CPU_EQUAL(&has, &inherited) && could_start && CPU_EQUAL(&after, &inherited);
 }
 
+static void make_child(void) {
+    wait_for_processors(1);
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+        wait_for_processors(CPU_COUNT(&inherited));
+        _exit(0);
+    }
+    wait_for_processors(CPU_COUNT(&inherited));
+    for (const double end = now() + 10; now() < end && waitpid(child, &status, WNOHANG) == 0;) turn_ms(10);
+    stayed = status == 0;
+    if (!stayed) kill(child, SIGKILL);
+}
+
 static void* compute(void* acts) {
     if (gimbal_pin_register) gimbal_pin_register(NULL); /* also where the machine is so busy that it hardly runs */
     if (!acts) {
@@ -119,6 +166,10 @@ static void* compute(void* acts) {
         stayed = CPU_COUNT(&again) == 1;
     } else if (is("leave")) {
         leave();
+    } else if (is("child")) {
+        make_child();
+    } else if (strncmp(way, "new-", 4) == 0) {
+        start_bound(given);
     } else if (is("sched") || is("pthread")) {
         keeps(given);
     } else {

@@ -94,8 +94,8 @@ TEST(SharedStatusPage, OthersSeeWhereItsThreadsAreUntilItEnds) {
         if (!notice.page()) _exit(1);
         notice.begin();
         notice.page()->threads = 2;
-        notice.page()->thread[0] = {.tid = 1, .count = 1, .pus = {3}};
-        notice.page()->thread[1] = {.tid = 2, .count = 2, .pus = {3, 4}};
+        set_pus(notice.page()->thread[0], std::vector<int>{3});
+        set_pus(notice.page()->thread[1], std::vector<int>{3, 4});
         notice.end();
         pause();
         _exit(0);
@@ -111,6 +111,21 @@ TEST(SharedStatusPage, OthersSeeWhereItsThreadsAreUntilItEnds) {
     EXPECT_FALSE(std::filesystem::is_empty(folder.path)) << "it had no time to tidy up";
     EXPECT_TRUE(other_pages("", folder.path).empty());
     EXPECT_TRUE(std::filesystem::is_empty(folder.path)) << "the next one to look does";
+}
+
+TEST(SharedStatusPage, EveryProcessorOfALargeGroupCounts) {
+    std::vector<int> cores_of_two(16);
+    for (int i = 0; i < 16; ++i) cores_of_two[static_cast<std::size_t>(i)] = i < 8 ? i : 64 + i;
+    std::vector<std::unique_ptr<StatusPage>> pages;
+    pages.push_back(std::make_unique<StatusPage>());
+    pages[0]->threads = 1;
+    set_pus(pages[0]->thread[0], cores_of_two);
+    const std::map<int, double> load = load_of(pages);
+    EXPECT_EQ(load.size(), 16U);
+    for (const int pu : cores_of_two) EXPECT_DOUBLE_EQ(load.at(pu), 1.0 / 16) << pu;
+    set_pus(pages[0]->thread[0], std::vector<int>{0, 2, 4, 6, 8});
+    EXPECT_THAT(load_of(pages), ElementsAre(Pair(0, 0.2), Pair(2, 0.2), Pair(4, 0.2), Pair(6, 0.2)))
+        << "the first four runs";
 }
 
 TEST(SharedStatusPage, WhatIsNoPageIsLeftAlone) {

@@ -144,15 +144,21 @@ class FromOutside(unittest.TestCase):
                 stop(process)
 
 
+    def test_a_child_that_is_made_while_the_group_is_small_gets_what_comes_back(self):
+        self.gets_what_comes_back("child", CPUS[1:2])  # not where its maker was: that has to move
+
     def test_who_is_released_while_the_group_is_small_gets_what_comes_back(self):
+        self.gets_what_comes_back("leave", CPUS[:1])
+
+    def gets_what_comes_back(self, way, left):
         group = CpuSet()
         self.addCleanup(group.remove)
         group.set(CPUS[:2])
-        process = subprocess.Popen([PROGRAMS / "binds_itself", "leave"], env=environment("static"), text=True,
+        process = subprocess.Popen([PROGRAMS / "binds_itself", way], env=environment("static"), text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=group.enter)
         try:
             self.assertTrue(eventually(lambda: len(placed(process.pid)) >= 3))
-            group.set(CPUS[:1])
+            group.set(left)
             time.sleep(3)
             group.set(CPUS[:2])
             said, errors = process.communicate(timeout=120)

@@ -113,6 +113,12 @@ class BoundByTheProgram(unittest.TestCase):
             with self.subTest(way=way):
                 self.assertRegex(self.run_way(way), "bound (by|before) ")
 
+    def test_a_new_thread_that_its_maker_binds_right_after_making_it(self):
+        for way in ("new-sched", "new-pthread", "new-raw", "new-same"):
+            for _ in range(3):
+                with self.subTest(way=way):
+                    self.assertRegex(self.run_way(way), "bound (by|before) ")
+
     def test_who_has_bound_a_thread_before_anybody_looked_is_not_known(self):
         self.assertIn("bound before the first look", self.run_way("attribute"))
 

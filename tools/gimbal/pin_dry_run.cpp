@@ -5,6 +5,7 @@
 #include <map>
 
 #include "config/load.hpp"
+#include "decide/choice_tree.hpp"
 #include "decide/placer.hpp"
 #include "gimbal/options.hpp"
 #include "info_command.hpp"
@@ -43,13 +44,13 @@ pin::PinConfig config_of(const PinSettings& asked, std::uint64_t seed) {
                             ignored);
 }
 
-int threads_of(const PinRequest& request, const pin::Machine& machine, std::size_t group) {
+/// One for each core, or group of them, that a thread can be given.
+int threads_of(const PinRequest& request, const pin::Machine& machine, const pin::Settings& settings) {
     if (request.threads > 0) return request.threads;
-    std::vector<int> cores;
-    for (const int pu : machine.usable()) cores.push_back(machine.pu(pu) ? machine.pu(pu)->core : pu);
-    std::sort(cores.begin(), cores.end());
-    const auto count = static_cast<std::size_t>(std::unique(cores.begin(), cores.end()) - cores.begin());
-    return std::max(1, static_cast<int>(count / group / static_cast<std::size_t>(request.ranks)));
+    std::vector<pin::Level> levels;
+    for (const pin::Resource& resource : settings.resources) levels.push_back(resource.level);
+    const pin::ChoiceTree tree(machine.view(), levels, settings.group);
+    return std::max(1, static_cast<int>(tree.leaves().size()) / request.ranks);
 }
 
 std::string logical_text(const pin::Machine& machine, const std::vector<int>& pus) {
@@ -91,7 +92,7 @@ int dry_run_placement(const PinRequest& request) {
     validate(loaded);
     const pin::PinConfig config = config_of(loaded.options.pin, loaded.options.seed);
     const pin::Machine machine(config.machine);
-    const int threads = threads_of(request, machine, config.settings.group);
+    const int threads = threads_of(request, machine, config.settings);
     std::vector<Placed> placed;
     std::map<int, double> load;
     for (int rank = 0; rank < request.ranks; ++rank) {

@@ -38,16 +38,10 @@ std::string percent(float part) {
     return fixed_digits(100 * static_cast<double>(part), 0) + "%";
 }
 
-std::vector<int> pus_of(const pin::SharedThread& thread) {
-    const int known = std::clamp(thread.count, 0, static_cast<int>(std::size(thread.pus)));
-    return {thread.pus, thread.pus + known};
-}
-
 std::string where(const pin::SharedThread& thread) {
     if (thread.count == 0) return "anywhere";
-    std::string text = pin::pu_list_text(pus_of(thread));
-    if (thread.count > static_cast<int>(std::size(thread.pus))) text += ",...";
-    return text;
+    const std::vector<int> known = pus_of(thread);
+    return pin::pu_list_text(known) + (static_cast<int>(known.size()) < thread.count ? ",..." : "");
 }
 
 Pages pages_of(int pid) {

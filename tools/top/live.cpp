@@ -143,9 +143,7 @@ void add_placement(std::vector<LiveProcess>& processes) {
         for (std::uint32_t i = 0; i < page->threads; ++i) {
             const pin::SharedThread& placed = page->thread[i];
             for (LiveThread& thread : process->threads)
-                if (thread.tid == placed.tid)
-                    thread.given.assign(
-                        placed.pus, placed.pus + std::clamp(placed.count, 0, static_cast<int>(std::size(placed.pus))));
+                if (thread.tid == placed.tid) thread.given = pus_of(placed);
         }
     }
 #else

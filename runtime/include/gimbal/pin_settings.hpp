@@ -121,11 +121,15 @@ GIMBAL_API void gimbal_pin_refuse(const char* name, const char* what, const char
  *  @param mask  out  @errors none  @threads any  @cost a system call */
 GIMBAL_API void gimbal_pin_program_signals(sigset_t* mask);
 
-/** Placement learns where the threads of this process run, from now on.
+/** Placement learns where the threads of this process run, from now on until gimbal_pin_end(), or a fork in the child.
  *  @param instructions  counts those of the calling thread since some moment, 0 where it cannot; stays callable until
  *                       the process ends; NULL: nobody counts
  *  @threads one */
 GIMBAL_API void gimbal_pin_begin(uint64_t (*instructions)(void));
+
+/** Placement learns no more: it only observes, has given up, or is in a child. Loops hold for it no longer.
+ *  @threads any, also a child of _Fork()  @cost a store */
+GIMBAL_API void gimbal_pin_end(void);
 
 /** A computing thread has been given other processors: what loops show meanwhile is of two placements. @threads any */
 GIMBAL_API void gimbal_pin_moved(void);

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "gimbal/pin_settings.hpp"
+#include "process/process.hpp"
+
 namespace {
 
 using namespace gimbal;
@@ -72,6 +75,16 @@ TEST(FirstLevel, OneExecutionAmongManyDoesNotTurnTheCause) {
     for (int i = 0; i < 20; ++i) first.note(kUnequalWork, 0.1 * i);
     first.note(kSlowCore, 2.1);
     EXPECT_FALSE(first.holds(Level::threads, 2.1)) << "placement is not asked";
+}
+
+TEST(FirstLevel, PlacementLearnsUntilItSaysOtherwiseAndNotInAForkedChild) {
+    gimbal_pin_begin(nullptr);
+    EXPECT_TRUE(first_level().placement_learns());
+    restart_placement_in_child();
+    EXPECT_FALSE(first_level().placement_learns());
+    gimbal_pin_begin(nullptr);
+    gimbal_pin_end();
+    EXPECT_FALSE(first_level().placement_learns());
 }
 
 }  // namespace

@@ -132,6 +132,28 @@ TEST(PairSelector, WhatIsMeasuredWhilePlacementMovesThreadsDoesNotCount) {
     EXPECT_EQ(coordinator.reopened(), 0U);
 }
 
+TEST(PairSelector, AnAgentLearnsFromOneExecutionInFiveWherePlacementNeverRests) {
+    Loop loop;
+    loop.settings_.name = "levels";
+    std::uint64_t learnt = 0;
+    for (int i = 0; i < 101; ++i) {
+        ++loop.context.moves;
+        (void)loop.step();
+        learnt = loop.selector_.thought() ? loop.selector_.thought()->step : 0;
+    }
+    EXPECT_EQ(learnt, 20U) << "of 100";
+}
+
+TEST(PairSelector, AnAgentDoesNotLearnFromTheExecutionInWhichThreadsWereMoved) {
+    Loop loop;
+    loop.settings_.name = "levels";
+    for (int i = 0; i < 101; ++i) {
+        if (i % 10 == 5) ++loop.context.moves;
+        (void)loop.step();
+    }
+    EXPECT_EQ(loop.selector_.thought()->step, 90U);
+}
+
 TEST(PairSelector, ExecutionsThatNothingIsHeardOfHoldNothingUp) {
     Loop loop;
     for (int i = 0; i < 100; ++i) loop.step();

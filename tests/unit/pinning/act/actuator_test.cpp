@@ -215,14 +215,58 @@ TEST_F(ActuatorTest, AProcessorThatGoesAwayIsTheKernelsDoing) {
     EXPECT_EQ(mask_of(thread.tid()), all_);
 }
 
+TEST_F(ActuatorTest, AWishAfterTheCeilingHasChangedIsAWishAlsoOfAThreadThatWasNotPlacedSince) {
+    NEEDS_TWO();
+    const Repeating stays(test::nap), free(test::nap), witness(test::nap);
+    Actuator actuator(all_, 0, witness.tid());
+    for (const pid_t tid : {stays.tid(), free.tid()}) ASSERT_EQ(actuator.take(tid), Outcome::done);
+    ASSERT_EQ(actuator.place(stays.tid(), first()), Outcome::done);
+    for (const pid_t tid : {witness.tid(), free.tid()}) ASSERT_EQ(set_affinity(tid, first()), 0);
+    actuator.set_ceiling(first());
+    for (const pid_t tid : {stays.tid(), free.tid()}) {
+        EXPECT_EQ(actuator.check(tid), Holder::ours) << "in the same look";
+        EXPECT_EQ(actuator.check(tid), Holder::ours) << "in the next";
+        ASSERT_EQ(set_affinity(tid, last()), 0);
+        EXPECT_EQ(actuator.check(tid), Holder::another);
+    }
+}
+
+TEST_F(ActuatorTest, WhoIsChangedByTheKernelALittleLaterThanTheWitnessIsNotBoundByAnybody) {
+    NEEDS_TWO();
+    const Repeating thread(test::nap), witness(test::nap);
+    Actuator actuator(first(), 0, witness.tid());
+    ASSERT_EQ(actuator.take(thread.tid(), true), Outcome::done);
+    ASSERT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
+    actuator.set_ceiling(all_);
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::ours);
+    ASSERT_EQ(set_affinity(thread.tid(), last()), 0);
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::kernel);
+}
+
+TEST_F(ActuatorTest, WhoWasNotPlacedTakesWhatTheKernelLeavesItAndAWishAfterwardsIsAWish) {
+    NEEDS_TWO();
+    const Repeating thread(test::nap), witness(test::nap);
+    Actuator actuator(all_, 0, witness.tid());
+    ASSERT_EQ(actuator.take(thread.tid()), Outcome::done);
+    for (const pid_t tid : {witness.tid(), thread.tid()}) ASSERT_EQ(set_affinity(tid, first()), 0);
+    actuator.set_ceiling(first());
+    ASSERT_EQ(set_affinity(thread.tid(), all_), 0) << "as if it came late";
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::kernel);
+    ASSERT_EQ(set_affinity(thread.tid(), last()), 0);
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::another);
+}
+
 TEST_F(ActuatorTest, ANewCeilingSeenTooEarlyIsNotTakenForAWish) {
     NEEDS_TWO();
-    const Repeating thread(test::nap, [&] { (void)set_affinity(0, first()); });
-    Actuator actuator(all_);
-    ASSERT_EQ(actuator.take(thread.tid()), Outcome::yielded);
+    const Repeating thread(test::nap), witness(test::nap);
+    Actuator actuator(all_, 0, witness.tid());
+    for (const pid_t tid : {witness.tid(), thread.tid()}) ASSERT_EQ(set_affinity(tid, first()), 0);
+    EXPECT_EQ(actuator.take(thread.tid()), Outcome::refresh);
+    EXPECT_EQ(actuator.size(), 0U);
     actuator.set_ceiling(first());
-    EXPECT_FALSE(actuator.is_yielded(thread.tid()));
+    EXPECT_EQ(actuator.take(thread.tid()), Outcome::done);
     EXPECT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
+    EXPECT_TRUE(actuator.take_warnings().empty());
 }
 
 TEST_F(ActuatorTest, ProcessorsThatDoNotExistAskForARefresh) {

@@ -171,6 +171,17 @@ TEST(PinGuard, InAnotherUnitTheOperatingSystemIsMeasuredAnewBeforeAnythingFollow
     }
 }
 
+TEST(PinGuard, TheBestWindowOfATrialIsNotLookedForAmongThoseOfAnotherUnit) {
+    Scripted scripted(brisk());
+    scripted.run(60, 1, 1.2, 1.2);
+    ASSERT_EQ(scripted.guard.phase(), Phase::learn);
+    scripted.guard.doubt();
+    scripted.best = 0;
+    scripted.run(60, 1e-4, 1.2e-4, 1.2e-4);
+    ASSERT_EQ(scripted.guard.phase(), Phase::learn);
+    EXPECT_GE(scripted.best, 1);
+}
+
 TEST(PinGuard, TicksThatShowNothingAreNotCounted) {
     Guard guard(brisk());
     for (int i = 0; i < 1000; ++i) static_cast<void>(guard.observe(0, 0, false));

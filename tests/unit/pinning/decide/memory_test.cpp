@@ -45,6 +45,42 @@ TEST(PinMemory, TheOperatingSystemsNumberIsNamedOnceAndNotAnIndex) {
     EXPECT_EQ(placer.standing(2).bind_memory, 0);
 }
 
+/// Two nodes and the rule; both threads are bound, each to its own.
+Settings always_near() {
+    Settings settings;
+    settings.guard = false;
+    settings.bind_memory = true;
+    settings.zeta = 0;
+    settings.numa_memory.period = 1;
+    return settings;
+}
+
+TEST(PinMemory, WhatIsBoundToANodeThatGoesAwayIsGivenBack) {
+    const Place machine = uniform_machine(3, 1);
+    Placer placer(always_near(), MachineView(machine), 1);
+    for (ThreadId id = 0; id < 3; ++id) placer.join(id);
+    ASSERT_EQ(placer.tick({}).size(), 3u);
+    const std::vector<int> left = {0, 1};
+    std::map<ThreadId, int> said;
+    for (const Decision& decision : placer.machine_changed(MachineView(machine, left)))
+        said[decision.thread] = decision.bind_memory;
+    EXPECT_EQ(said, (std::map<ThreadId, int>{{2, kUnbind}}));
+    EXPECT_EQ(placer.standing(2).bind_memory, kNoMemory);
+}
+
+TEST(PinMemory, WhoIsReleasedIsBoundToNothingAlsoWhereOneMemoryIsLeft) {
+    PlacementState state(always_near(), MachineView(uniform_machine(2, 1)), 1);
+    MemoryPlacement memory(state);
+    ThreadState& thread = state.threads.try_emplace(0, state.settings, 0).first->second;
+    state.settle(thread, state.occupancy.emptiest(0), 1, true);
+    memory.enter(thread);
+    thread.memory.bound = 0;
+    memory.set_memories({0});
+    ASSERT_EQ(memory.by(), MemoryBy::nobody);
+    memory.restore(thread, true, kNoMemory, Why::let_go);
+    EXPECT_EQ(thread.memory.to_bind, kUnbind);
+}
+
 TEST(PinMemory, HalfOfTheThreadsIsNotMoreThanHalf) {
     Settings settings;
     settings.guard = false;

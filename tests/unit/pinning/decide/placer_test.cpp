@@ -255,5 +255,16 @@ TEST(PinPlacer, OthersLoadIsAvoidedByFirstPlacements) {
     EXPECT_THAT(placer.join(0).pus, testing::ElementsAre(2));
 }
 
+TEST(PinPlacer, OthersLoadIsAvoidedAlsoWhereTheMachineChanges) {
+    const Place machine = uniform_machine(1, 4);
+    Placer placer(unguarded(), MachineView(machine), 1);
+    placer.set_others({{0, 1}, {1, 1}});
+    ASSERT_THAT(placer.join(0).pus, testing::ElementsAre(2));
+    const std::vector<int> left = {0, 1, 3};
+    const std::vector<Decision> moved = placer.machine_changed(MachineView(machine, left));
+    ASSERT_EQ(moved.size(), 1u);
+    EXPECT_THAT(moved.front().pus, testing::ElementsAre(3));
+}
+
 }  // namespace
 }  // namespace gimbal::pin
