@@ -11,7 +11,7 @@ Plan plan_static_steal(const LoopShape& shape) {
 }
 
 Plan plan_ich(const LoopShape& shape) {
-    return queues_plan(shape, {.takes_part = true, .victims = Victims::random});
+    return queues_plan(shape, {.takes_part = true, .steals_half = true, .victims = Victims::random});
 }
 
 }  // namespace
