@@ -29,8 +29,8 @@ constinit const PlannedTechnique kStaticSteal{
      .measured_chunk = true},
     plan_static_steal};
 
-/// iCh: as static-steal, with draws that are a part of the queue; who falls behind the mean progress takes larger
-/// parts, who is ahead smaller ones.
+/// iCh: as static-steal, with draws that are a part of the queue; who falls behind the mean progress takes smaller
+/// parts, who is ahead larger ones.
 /// @source Booth, Lane 2020
 constinit const PlannedTechnique kIch{{.name = "ich",
                                        .aliases = {},

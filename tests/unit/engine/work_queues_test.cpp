@@ -231,13 +231,15 @@ TEST(WorkQueues, InALargeTeamNothingIsLeftBehindEither) {
     }
 }
 
-TEST(WorkQueues, ThePartShrinksForWhoIsAheadAndGrowsForWhoFallsBehind) {
-    const Plan plan = plan_of({1000, 1000}, 2, 1, {.take = 1, .takes_part = true, .victims = Victims::random});
+TEST(WorkQueues, ThePartGrowsForWhoIsAheadAndShrinksForWhoFallsBehind) {
+    const Plan plan = plan_of({1000, 100, 100, 100}, 4, 1, {.take = 1, .takes_part = true, .victims = Victims::random});
     WorkQueues work;
     work.prepare(plan);
-    for (const std::uint32_t worker : {0U, 1U}) work.enter(worker, -1);
-    EXPECT_EQ(work.draw(0).size(), 500U) << "one in P of the queue";
-    EXPECT_EQ(work.draw(0).size(), 125U) << "alone ahead of the mean: one in 2 P";
+    for (const std::uint32_t worker : {0U, 1U, 2U, 3U}) work.enter(worker, -1);
+    EXPECT_EQ(work.draw(0).size(), 250U) << "one in P of the queue";
+    EXPECT_EQ(work.draw(0).size(), 375U) << "ahead of the mean: one in P / 2";
+    EXPECT_EQ(work.draw(1).size(), 25U);
+    EXPECT_EQ(work.draw(1).size(), 9U) << "behind the mean: one in 2 P";
 }
 
 TEST(WorkQueues, WhoseDrawsAreAPartBringsHalfHomeAndRunsAPartOfThat) {
