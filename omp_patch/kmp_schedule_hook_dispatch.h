@@ -163,8 +163,22 @@ static __attribute__((noinline)) void __kmp_hook_use() {
 // with a standing execution it is this, else null.
 static void *const left_to_libomp = &__kmp_hook_used;
 
+// A loop that the hook does not open: it leaves it alone, or has no memory for
+// it. Programs rely on where chunks begin, so libomp keeps together what the
+// hook would have kept together. Longer chunks than a loop are the loop.
+template <typename T>
+static enum sched_type
+__kmp_hook_without(dispatch_private_info_template<T> *pr,
+                   const gimbal_loop_desc *desc) {
+  const kmp_uint64 granule = __kmp_hook.gimbal_loop_granule(desc);
+  if (granule <= 1)
+    return kmp_sch_static_balanced;
+  pr->u.p.parm1 = (T)KMP_MIN(granule, (kmp_uint64)traits_t<T>::max_value);
+  return kmp_sch_dynamic_chunked;
+}
+
 // Starts a loop on this thread. Returns the schedule that runs it: the hook's,
-// or libomp's static for a loop that the hook leaves alone.
+// or one of libomp's for a loop that the hook does not open.
 template <typename T>
 __attribute__((noinline)) static enum sched_type
 __kmp_hook_init(ident_t *loc, kmp_info_t *th,
@@ -253,7 +267,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   }
   if (execution == nullptr) {
     __kmp_hook_go_home(th);
-    return kmp_sch_static_balanced;
+    return __kmp_hook_without(pr, &desc);
   }
   if (active)
     __kmp_hook_set_out(th);

@@ -247,8 +247,9 @@ void WorkQueues::keep(std::uint32_t thief, Range& stolen) noexcept {
     }
 }
 
-// After a draw: who is behind takes larger parts, who is ahead smaller ones, so that work is left where thieves will
-// come.
+// After a draw: who is behind takes smaller parts, who is ahead larger ones, so that what costs most is left to
+// thieves. The other way round the slowest draws half of its queue at once: `gimbal simulate --app triangular --workers
+// 16` took 1.33 of the ideal time, and 1.003 so.
 void WorkQueues::adapt(std::uint32_t worker) noexcept {
     Worker& self = lanes_[worker].worker;
     if (self.in_hand == 0) return;
@@ -260,9 +261,9 @@ void WorkQueues::adapt(std::uint32_t worker) noexcept {
     const std::uint32_t divisor = self.divisor.load(kRelaxed);
     const auto progress = static_cast<double>(done);
     if (progress < mean * (1 - kProgressBand)) {
-        self.divisor.store(std::max(kMinDivisor, divisor / 2), kRelaxed);
-    } else if (progress > mean * (1 + kProgressBand)) {
         self.divisor.store(std::min(kMaxDivisor, divisor * 2), kRelaxed);
+    } else if (progress > mean * (1 + kProgressBand)) {
+        self.divisor.store(std::max(kMinDivisor, divisor / 2), kRelaxed);
     }
 }
 

@@ -19,6 +19,7 @@
 #include "loop/site_table.hpp"
 #include "loop/watch.hpp"
 #include "report/names.hpp"
+#include "technique/granule.hpp"
 
 using gimbal::Execution;
 using gimbal::LoopSite;
@@ -108,6 +109,14 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
     Execution* const execution = site->open(request);
     if (execution) execution->set_part_of(desc->part_of);
     return execution;
+}
+
+uint64_t gimbal_loop_granule(const gimbal_loop_desc* desc) {
+    ScheduleSpec asked;
+    if (desc->schedule > 0) asked = gimbal::interned(desc->schedule);
+    const uint64_t granule = gimbal::granule_of(desc->unit, asked.chunk);
+    if (asked.technique || !asked.selector.empty()) return granule;
+    return gimbal::granule_of(granule, gimbal::options().schedule.chunk);
 }
 
 int gimbal_loop_rules(void) {

@@ -62,8 +62,10 @@ Execution* LoopSite::open(const Request& request) noexcept {
     const bool crowded = !lock.owns_lock();
     if (crowded) lock.lock();
     Execution* opened = nullptr;
-    if (memory_is_short()) [[unlikely]] {
-        if (ready != nullptr) keep(std::unique_ptr<Execution>(ready));
+    if (without_memory_ || memory_is_short()) [[unlikely]] {
+        // It is learnt from when there is some again.
+        if (ready != nullptr) ready = ready_.exchange(ready, std::memory_order_acq_rel);
+        if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
         return nullptr;
     }
     with_memory([&] { opened = open_anew(request, ready, crowded); });
@@ -392,10 +394,6 @@ void LoopSite::drop(Execution* execution) noexcept {
     with_memory([&] { learn_from_earlier(*dropped); });
     if (dropped->round() == 0) learning_.dropped();
     forget(*dropped);
-}
-
-void LoopSite::restart_lock() noexcept {
-    new (&mutex_) std::mutex;
 }
 
 }  // namespace gimbal

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -126,7 +127,7 @@ public:
     [[nodiscard]] IterationStatistics statistics();
     void set_statistics(const IterationStatistics& statistics);
     /// New lock after fork(). @threads the only one of a new child
-    void restart_lock() noexcept;
+    void restart_lock() noexcept { new (&mutex_) std::mutex; }
 
 private:
     /// Do it unless there is no memory for it: then the loop is its caller's from now on.

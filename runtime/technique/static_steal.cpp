@@ -11,7 +11,7 @@ Plan plan_static_steal(const LoopShape& shape) {
 }
 
 Plan plan_ich(const LoopShape& shape) {
-    return queues_plan(shape, {.takes_part = true, .victims = Victims::random});
+    return queues_plan(shape, {.takes_part = true, .steals_half = true, .victims = Victims::random});
 }
 
 }  // namespace
@@ -29,8 +29,8 @@ constinit const PlannedTechnique kStaticSteal{
      .measured_chunk = true},
     plan_static_steal};
 
-/// iCh: as static-steal, with draws that are a part of the queue; who falls behind the mean progress takes larger
-/// parts, who is ahead smaller ones.
+/// iCh: as static-steal, with draws that are a part of the queue; who falls behind the mean progress takes smaller
+/// parts, who is ahead larger ones.
 /// @source Booth, Lane 2020
 constinit const PlannedTechnique kIch{{.name = "ich",
                                        .aliases = {},

@@ -50,9 +50,21 @@ int main(int count, char **words) {
 }
 """
 
-# Takes all memory that its limit leaves, down to the last bytes, and goes on with loops: those that ran before, and
-# others.
-EXHAUSTED = LIMIT + """
+# Takes all memory that its limit leaves, down to the last bytes.
+TAKE_ALL = LIMIT + """
+static int take_all(void) {
+    if (limit_to(0)) return 1;
+    for (size_t size = 1 << 20; size >= 16;) {
+        void *block = malloc(size);
+        if (block) memset(block, 1, size > 64 ? 64 : size);
+        if (!block) size /= 2;
+    }
+    return 0;
+}
+"""
+
+# Does so and goes on with loops: those that ran before, and others.
+EXHAUSTED = TAKE_ALL + """
 static double x[400];
 #define LOOP(name) static void name(void) { \\
     _Pragma("omp parallel for schedule(runtime)") \\
@@ -62,16 +74,41 @@ static void (*const all[])(void) = {NAMES};
 enum { N = sizeof(all) / sizeof(all[0]) };
 int main(void) {
     for (int i = 0; i < 5; ++i) all[i]();
-    if (limit_to(0)) return 1;
-    for (size_t size = 1 << 20; size >= 16;) {
-        void *block = malloc(size);
-        if (block) memset(block, 1, size > 64 ? 64 : size);
-        if (!block) size /= 2;
-    }
+    if (take_all()) return 1;
     for (int step = 0; step < 3; ++step)
         for (int i = 0; i < N; ++i) all[i]();
     static const char done[] = "done\\n";
     return x[0] != 3 * N + 5 || x[399] != 3 * N + 5 || write(1, done, sizeof done - 1) < 0;
+}
+"""
+
+# The same; says how often a chunk began elsewhere than at a multiple of C, or iterations did not run once.
+CHUNKS = TAKE_ALL + """
+#include <omp.h>
+enum { LENGTH = 10000, C = 1000 };
+static int owner[LENGTH], times[LENGTH];
+#define LOOP(name) static void name(void) { \\
+    _Pragma("omp parallel for schedule(KIND)") \\
+    for (int i = 0; i < LENGTH; ++i) { owner[i] = omp_get_thread_num(); times[i] += 1; } }
+LOOPS
+static void (*const all[])(void) = {NAMES};
+enum { N = sizeof(all) / sizeof(all[0]) };
+static int runs, wrong;
+static void run(int k) {
+    all[k]();
+    ++runs;
+    int flaws = times[0] != runs;
+    for (int i = 1; i < LENGTH; ++i) flaws += (owner[i] != owner[i - 1] && i % C != 0) || times[i] != runs;
+    wrong += flaws > 0;
+}
+int main(void) {
+    for (int i = 0; i < N / 2; ++i) run(i);
+    if (take_all()) return 1;
+    for (int step = 0; step < 3; ++step)
+        for (int i = 0; i < N; ++i) run(i);
+    char said[80];
+    const int length = snprintf(said, sizeof said, "%d of %d loops were cut elsewhere\\n", wrong, runs);
+    return write(1, said, length) != length;
 }
 """
 
@@ -120,6 +157,24 @@ class NoMemory(tool_test.ToolTest):
                             GIMBAL_SCHEDULE=schedule, GIMBAL_CACHE=str(self.folder / f"kept-{schedule}"))
                         result = subprocess.run([program], env=variables, text=True, capture_output=True, timeout=600)
                         self.assertEqual((result.returncode, result.stdout), (0, "done\n"), result.stderr)
+
+    def test_a_chunk_that_was_named_stays_whole(self):
+        library = str(pathlib.Path(tool_test.ARGUMENTS.library).resolve())
+        for compiler in self.compilers():
+            for kind, schedules in (("dynamic,C", ({"GIMBAL_LOOPS": "*=fac2"}, {"GIMBAL_LOOPS": "*=auto"})),
+                                    ("runtime", ({"GIMBAL_SCHEDULE": "fac2,1000"}, {"GIMBAL_SCHEDULE": "runtime,1000"},
+                                                 {"OMP_SCHEDULE": "static-steal,1000"}))):
+                names = [f"loop{i}" for i in range(400)]
+                source = CHUNKS.replace("LOOPS", "\n".join(f"LOOP({name})" for name in names)).replace(
+                    "NAMES", ", ".join(names)).replace("KIND", kind)
+                program = self.build(compiler, source, f"-DCHUNKS_{kind[0]}")
+                for schedule in schedules:
+                    with self.subTest(compiler=compiler, kind=kind, **schedule):
+                        variables = tool_test.environment(LD_PRELOAD=library, OMP_NUM_THREADS="3", GIMBAL_CACHE="off",
+                                                          **schedule)
+                        result = subprocess.run([program], env=variables, text=True, capture_output=True, timeout=600)
+                        self.assertEqual((result.returncode, result.stdout),
+                                         (0, "0 of 1400 loops were cut elsewhere\n"), result.stderr)
 
     def test_placement_does_without(self):
         """Whether it looks at the machine before the program ends is left to chance; a second is mostly enough."""

@@ -78,7 +78,7 @@ OTHER_LIBRARY = "long gimbal_hook_layout(void) { return 1; }\n" + "".join(
     f"int {name}(void) {{ return 0; }}\n" for name in (
         "gimbal_schedule_parse gimbal_schedule_kind gimbal_schedule_set gimbal_schedule_print gimbal_schedule_modifier "
         "gimbal_loop_open gimbal_loop_begin gimbal_loop_next gimbal_loop_end gimbal_loop_leave gimbal_loop_close "
-        "gimbal_loop_drop gimbal_loop_rules gimbal_loop_named gimbal_loops_unloaded gimbal_lending gimbal_waiter_mine gimbal_wait_for "
+        "gimbal_loop_drop gimbal_loop_granule gimbal_loop_rules gimbal_loop_named gimbal_loops_unloaded gimbal_lending gimbal_waiter_mine gimbal_wait_for "
         "gimbal_waiter_arrived gimbal_waiter_home gimbal_known_loops gimbal_elastic_threads gimbal_team_begin gimbal_team_end gimbal_team_inside "
         "gimbal_team_numbered gimbal_traced_calls gimbal_spinning_threads").split())
 

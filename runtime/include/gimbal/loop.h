@@ -50,9 +50,16 @@ typedef struct gimbal_loop_desc {
 
 /** Open one execution: find the loop's site, choose a technique, plan.
  *  @return the execution, to be given to every worker's gimbal_loop_begin(); NULL: the caller has to run the loop,
- *          since it is left to the caller from now on, and counted (only if `can_leave`), or since there is no memory
+ *          since it is left to the caller from now on, and counted (only if `can_leave`), or since there is no memory;
+ *          then chunks begin where gimbal_loop_granule() says
  *  @threads by one worker of the team; publish the pointer with release  @cost O(1) when the plan is cached */
 GIMBAL_API void* gimbal_loop_open(const gimbal_loop_desc* desc);
+
+/** What a caller keeps together that has to run a loop by itself, since there was no memory: the granule that an
+ *  execution would have had, by the loop's unit and the chunk that was named.
+ *  @param desc  unit and schedule count
+ *  @return >= 1 [iterations]  @errors none  @threads any; all workers get the same  @cost O(1), no memory */
+GIMBAL_API uint64_t gimbal_loop_granule(const gimbal_loop_desc* desc);
 
 /** Whether GIMBAL_LOOPS names any loop: if not, hosts need not ask about single ones. If so, what finds names of loops
  *  is loaded, so that no loop waits for the dynamic loader. @threads any  @cost the first time milliseconds */

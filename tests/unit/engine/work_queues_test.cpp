@@ -49,6 +49,7 @@ constexpr Kind kKinds[] = {
     {"HalfFromAnyone", {.take = 1, .steals_half = true, .victims = Victims::random}, 1},
     {"OneFromNearest", {.take = 3, .victims = Victims::nearest}, 1},
     {"Parts", {.take = 1, .takes_part = true, .victims = Victims::random}, 1},
+    {"PartsAndHalf", {.take = 1, .takes_part = true, .steals_half = true, .victims = Victims::random}, 1},
     {"PartsOfTheBlock", {.parts = 5, .steals_half = true, .victims = Victims::neighbours}, 1},
     {"HalfWithPairs", {.take = 2, .steals_half = true, .victims = Victims::neighbours}, 2},
     {"PartsWithTriples", {.take = 1, .takes_part = true, .victims = Victims::random}, 3},
@@ -230,13 +231,26 @@ TEST(WorkQueues, InALargeTeamNothingIsLeftBehindEither) {
     }
 }
 
-TEST(WorkQueues, ThePartShrinksForWhoIsAheadAndGrowsForWhoFallsBehind) {
-    const Plan plan = plan_of({1000, 1000}, 2, 1, {.take = 1, .takes_part = true, .victims = Victims::random});
+TEST(WorkQueues, ThePartGrowsForWhoIsAheadAndShrinksForWhoFallsBehind) {
+    const Plan plan = plan_of({1000, 100, 100, 100}, 4, 1, {.take = 1, .takes_part = true, .victims = Victims::random});
+    WorkQueues work;
+    work.prepare(plan);
+    for (const std::uint32_t worker : {0U, 1U, 2U, 3U}) work.enter(worker, -1);
+    EXPECT_EQ(work.draw(0).size(), 250U) << "one in P of the queue";
+    EXPECT_EQ(work.draw(0).size(), 375U) << "ahead of the mean: one in P / 2";
+    EXPECT_EQ(work.draw(1).size(), 25U);
+    EXPECT_EQ(work.draw(1).size(), 9U) << "behind the mean: one in 2 P";
+}
+
+TEST(WorkQueues, WhoseDrawsAreAPartBringsHalfHomeAndRunsAPartOfThat) {
+    const Plan plan =
+        plan_of({0, 1000}, 2, 1, {.take = 1, .takes_part = true, .steals_half = true, .victims = Victims::random});
     WorkQueues work;
     work.prepare(plan);
     for (const std::uint32_t worker : {0U, 1U}) work.enter(worker, -1);
-    EXPECT_EQ(work.draw(0).size(), 500U) << "one in P of the queue";
-    EXPECT_EQ(work.draw(0).size(), 125U) << "alone ahead of the mean: one in 2 P";
+    EXPECT_EQ(work.draw(0), (Range{500, 750})) << "one in P of the stolen half";
+    EXPECT_EQ(work.draw(1), (Range{0, 250})) << "one in P of what the thief has left";
+    EXPECT_GE(work.draw(0).first, 750U) << "the rest lies in the thief's own queue";
 }
 
 TEST(WorkQueues, NearestMeansTheFullestOfTheNearest) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "config/load.hpp"
 #include "config/selection.hpp"
 #include "gimbal/random.hpp"
 #include "gimbal/technique.hpp"
@@ -135,6 +136,28 @@ INSTANTIATE_TEST_SUITE_P(All, GranulesUnderTechnique, testing::ValuesIn(gimbal::
 INSTANTIATE_TEST_SUITE_P(All, GranulesUnderSelector,
                          testing::Range(std::size_t{0}, std::size_t{gimbal::selectors().size()}),
                          [](const auto& one) { return word(gimbal::selectors()[one.param].name); });
+
+// Who has to run a loop by itself keeps it, too, wherever c was named.
+TEST(NamedChunk, IsToldToACallerForWhomThereWasNoMemory) {
+    const auto granule = [](const char* text, std::uint64_t unit) {
+        gimbal_loop_desc desc = loop_desc(0x17300000, 10'000, 3, gimbal::intern(gimbal::parse_schedule(text)));
+        desc.unit = unit;
+        return gimbal_loop_granule(&desc);
+    };
+    EXPECT_EQ(granule("fac2", 1), 1U);
+    EXPECT_EQ(granule("fac2", 1000), 1000U);
+    EXPECT_EQ(granule("fac2,1024", 1), 1024U);
+    EXPECT_EQ(granule("ss,5", 1000), 1000U);
+    EXPECT_EQ(granule("lws,0.5:1500", 1000), 2000U);
+    EXPECT_EQ(granule("expert,7", 4), 8U);
+    EXPECT_EQ(granule("runtime,64", 1), 64U);
+    EXPECT_EQ(granule("runtime", 1), 1U);
+    gimbal::set_option("schedule", "gss,48");
+    EXPECT_EQ(granule("runtime", 1), 48U);
+    EXPECT_EQ(granule("runtime,64", 1), 64U);
+    EXPECT_EQ(granule("fac2", 1), 1U);
+    gimbal::set_option("schedule", "runtime");
+}
 
 // omp_get_schedule() says it, omp_set_schedule() with the same numbers sets it again.
 TEST(NamedChunk, OfASelectorSurvivesOpenMPsInterface) {

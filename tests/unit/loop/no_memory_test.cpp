@@ -286,6 +286,8 @@ TEST(NoMemory, WhatIsAskedOnTheWayTakesNone) {
     gimbal_rank_waiting_expect(0);
     (void)gimbal_rank_is_crowded();
     (void)any_steals();
+    const auto desc = test::loop_desc(0x2000, 100, 2, 0);
+    (void)gimbal_loop_granule(&desc);
     gimbal_pin_report("{ \"a text that does not fit\" }", "into a small string");
 }
 

@@ -131,6 +131,13 @@ TEST(StaticSteal, HasAQueueForEachWorkerWhateverLwsStealHas) {
     }
 }
 
+// Booth: who runs out takes half of a victim's queue, under either.
+TEST(StaticSteal, AThiefTakesHalfUnderIchToo) {
+    for (const char* const name : {"static-steal", "ich"})
+        EXPECT_TRUE(technique_named(name).plan({.iterations = 1000, .workers = 4, .chunk = 2}).rules.steals_half)
+            << name;
+}
+
 TEST(Queues, OfLoopsBeyondThirtyTwoBitsCountInLargerGrains) {
     const std::uint64_t n = (std::uint64_t{1} << 40) + 5;
     const Plan plan = technique_named("static-steal").plan({.iterations = n, .workers = 3, .chunk = 1000});
