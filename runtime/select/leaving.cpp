@@ -36,7 +36,7 @@ constexpr double kStillLate = 0.5;    // of the last one's lateness
 // How many looks decide, and for how long (docs/decisions/0026).
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
-constexpr double kFewestLooks = 6, kMostLooks = 32;  // to see what is lost in few executions (docs/decisions/0080)
+constexpr double kMinLooks = 6, kMaxLooks = 32;  // to see what is lost in few executions (docs/decisions/0080)
 constexpr double kFirstPeriod_s = 1e-3;
 constexpr double kLongestPeriod_s = 0.1;
 constexpr double kLongestIfDear_s = 0.01;  // where looks saw something that is lost in some executions
@@ -173,7 +173,7 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     const double waited_s = waiting(record) * context.tick_s;
     const double most = static_holds && waits_ >= 0 ? accepted(time_s, context.workers) : kNothing;
     last_wait_ = waited_s / time_s;
-    note_look(time_s, waited_s);
+    note_look(record);
     if (waits_ >= 0 && last_wait_ <= most && state_ != State::left) waits_ += (last_wait_ - waits_) / 4;
     if (waited_s <= way_s(context) + most * time_s) {
         promised_ = false;
@@ -202,11 +202,12 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
 }
 
 // Only what comes after a while without looks shows how often something is lost: where it was, the next two follow.
-void Leaving::note_look(double time_s, double waited_s) noexcept {
-    if (!std::exchange(was_left_, false)) return;
-    looks_.add(time_s, time_s - waited_s);
-    if (looks_.count() >= kMostLooks) looks_.halve();
-    if (looks_.count() < kFewestLooks || !looks_.in_few()) return;
+// Where there is an iteration for each worker at most no schedule loses less.
+void Leaving::note_look(const LoopRecord& record) noexcept {
+    if (!std::exchange(was_left_, false) || record.iterations <= record.workers.size()) return;
+    looks_.add(record.loop_time, record.loop_time - waiting(record));
+    if (looks_.count() >= kMaxLooks) looks_.halve();
+    if (looks_.count() < kMinLooks || !looks_.in_few()) return;
     doubts_ = true;
     state_ = State::kept;
 }
@@ -272,10 +273,13 @@ Leaving Leaving::for_other_length() const noexcept {
     other.invited_ = other.by_turns_ = other.first_was_long_ = other.was_cold_ = false;
     other.other_length_ = true;
     other.late_ = 0;
+    other.was_left_ = false;
+    other.trust();
     other.least_s_ = 0;
     other.bad_ = 0;
-    other.state_ = state_ == State::left ? State::looking : state_;
-    other.good_ = state_ == State::left ? kGoodLooks - 1 : 0;
+    const bool looks = state_ == State::left || doubts_;
+    other.state_ = looks ? State::looking : state_;
+    other.good_ = looks ? kGoodLooks - 1 : 0;
     return other;
 }
 
@@ -287,7 +291,7 @@ double Leaving::left_for_s() const noexcept {
 }
 
 void Leaving::save(ByteWriter& to) const {
-    to.put(static_cast<std::uint8_t>(state_));
+    to.put(static_cast<std::uint8_t>(doubts_ ? State::looking : state_));
     to.put(good_);
     to.put(bad_);
     to.put(std::uint8_t{static_is_good_});

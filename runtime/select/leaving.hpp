@@ -64,7 +64,7 @@ public:
 
     /// Whether looks saw much to be lost in few executions: the loop is not left until something robust was tried.
     [[nodiscard]] bool doubts() const noexcept { return doubts_; }
-    /// What they saw.
+    /// What they saw [ticks].
     [[nodiscard]] const LossSums& looks() const noexcept { return looks_; }
     /// Nothing loses less there: the loop may be left again.
     void trust() noexcept {
@@ -103,7 +103,7 @@ public:
     static constexpr double kMaxPeriod_s = 3600;
 
 private:
-    void note_look(double time_s, double waited_s) noexcept;
+    void note_look(const LoopRecord& record) noexcept;
     void note_last(const LoopRecord& record) noexcept;
     [[nodiscard]] double longest_left_s() const noexcept;
     [[nodiscard]] double accepted(double time_s, std::uint32_t workers) const noexcept;

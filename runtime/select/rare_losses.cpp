@@ -23,7 +23,7 @@ constexpr double kLongest = 256;       // executions of either, if it shows noth
 constexpr std::uint32_t kTurn = 4;     // in a row: the first ones find other data in the caches
 constexpr double kLead = 0.05;         // by which the robust technique must lead,
 constexpr double kProbably = 2;        // and by so many standard errors
-constexpr std::uint32_t kLongestWait = 32768;
+constexpr std::uint32_t kUnseen = 4;   // times as many as are to come may be handed out
 
 }  // namespace
 
@@ -69,7 +69,14 @@ void RareLosses::begin(const LossSums& seen) noexcept {
     const double each = kExpected * seen.count_ / seen.executions_that_lose();
     batch_ = to_come_ = 2 * kTurn * static_cast<std::uint32_t>(std::ceil(each / kTurn));
     is_first_ = false;
+    handed_out_ = 0;
     next_turn();
+}
+
+void RareLosses::hand_out() noexcept {
+    if (++handed_out_ <= kUnseen * batch_) return;
+    break_off();
+    since_ = 0;
 }
 
 // One after the other, and by chance who is first: a loop may be out of balance in every eighth execution.
@@ -82,11 +89,11 @@ void RareLosses::next_turn() noexcept {
 RareLosses::Outcome RareLosses::observe(bool robust, double time, double busy, double work) noexcept {
     if (!runs()) {
         if (robust) return Outcome::none;
-        since_ += since_ < kLongestWait ? 1 : 0;
         held_.add(time, busy);
         if (held_.count() >= kMost) held_.halve();
         return Outcome::none;
     }
+    if (robust != robust_runs_) return Outcome::none;  // it had begun before
     Side& side = robust ? robust_ : holder_;
     side.sums.add(time, busy);
     side.busy.add(side.count++, busy / work);
@@ -113,6 +120,7 @@ RareLosses::Outcome RareLosses::settle(bool hopeless) noexcept {
     const bool open = (unlucky || ratio_ - error_ < 1 - kLead) && robust_.sums.count() < kLongest;
     to_come_ = outcome == Outcome::lost && open && !hopeless ? batch_ : 0;
     if (runs()) {
+        handed_out_ = 0;
         next_turn();
         return Outcome::none;
     }
@@ -124,7 +132,7 @@ RareLosses::Outcome RareLosses::settle(bool hopeless) noexcept {
 
 void RareLosses::forget_incumbent() noexcept {
     held_ = {};
-    to_come_ = 0;
+    break_off();
     since_ = kLongestWait;
 }
 

@@ -50,12 +50,18 @@ public:
     /// Whether both run in turn now, and whether it is the robust one's.
     [[nodiscard]] bool runs() const noexcept { return to_come_ > 0; }
     [[nodiscard]] bool robust_runs() const noexcept { return runs() && robust_runs_; }
+    /// An execution of the one whose turn it is begins. What is not learnt from, again and again, ends the comparison.
+    void hand_out() noexcept;
+    /// What runs now says nothing: the comparison is given up, and may begin again.
+    void break_off() noexcept { to_come_ = 0; }
 
     /// Begin, if what holds the loop loses much in few executions, and that was not tried lately.
     void begin() noexcept;
     /// The same by what was seen elsewhere.
     void begin(const LossSums& seen) noexcept;
 
+    /// An execution of the loop was learnt from, whatever it was.
+    void passed() noexcept { since_ += runs() ? 0 : 1; }
     /// What an execution was. @param robust  under the robust technique; else under what holds the loop
     /// @param work  that it had to do, > 0
     Outcome observe(bool robust, double time, double busy, double work) noexcept;
@@ -70,7 +76,8 @@ public:
     void forget_incumbent() noexcept;
 
 private:
-    static constexpr std::uint32_t kFirstWait = 1024;  // executions
+    static constexpr std::uint32_t kLongestWait = 32768;  // executions
+    static constexpr std::uint32_t kFirstWait = 512;      // before the first comparison, which doubles it
     /// Of one of the two, in their turns.
     struct Side {
         LossSums sums;
@@ -90,7 +97,8 @@ private:
     std::uint32_t turn_left_ = 0;  // of this turn
     bool robust_runs_ = false;
     bool is_first_ = false;             // of two turns, one of each
-    std::uint32_t since_ = kFirstWait;  // executions since the last comparison
+    std::uint32_t handed_out_ = 0;      // of a batch
+    std::uint64_t since_ = kFirstWait;  // executions since the last comparison
     std::uint32_t wait_ = kFirstWait;
     std::uint64_t drawn_ = 1;  // who begins
     double ratio_ = 1, error_ = 0;

@@ -167,6 +167,8 @@ std::size_t SimulateSelector::arm_of(const Technique* technique) const noexcept 
 
 Decision SimulateSelector::choose(const LoopContext& context) {
     const bool balance = must_be_balanced(context);
+    if (balance || context.cancelled) rare_losses_.break_off();
+    if (rare_losses_.runs() && context.iterations > context.workers) return compared_now();
     if (settings_.leaves && context.can_leave && !balance) {
         if (guided_trial_.over() && guided_trial_.next() == GuidedTrial::Runs::guided) return now(guided_);
         if (leaving_.begin_look(context)) return now(the_static());
@@ -181,7 +183,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     // One iteration each: there is nothing to choose.
     if (context.workers == 1 || context.iterations <= (settings_.first_stays ? context.workers : 1))
         return {.schedule = {the_static()}, .reason = settings_.name, .index = kNotOurs};
-    if (leaving_.doubts() && !balance && compares_losses(context)) return compared_now();
+    if (leaving_.doubts() && !balance && !context.cancelled && compares_losses(context)) return compared_now();
     if (tries_guided(context)) {
         if (balance) return balanced(context);
         choose_guided();
@@ -194,11 +196,11 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (waits_for_first_answer()) return profiling_execution(context);
     if (balance || context.cancelled) {
         static_trial_.break_off();
-    } else if (!rare_losses_.runs()) {
+    } else {
         begin_static_trial(context, false);
     }
     if (static_trial_.runs()) return now(the_static());
-    if (!balance && compares_losses(context)) return compared_now();
+    if (!balance && !context.cancelled && compares_losses(context)) return compared_now();
     const DriftingBandit::Pull pull = bandit_->next();
     if (balance && waits_at_end(*settings_.portfolio[pull.arm].technique, context)) return balanced(context);
     if (settings_.leaves && pull.trial && settings_.portfolio[pull.arm].technique == the_static()) {

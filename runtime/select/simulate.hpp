@@ -99,8 +99,9 @@ private:
     void learn_of_rare_losses(const Decision& decision, const LoopRecord& record, const LoopContext& context);
     [[nodiscard]] std::size_t robust_arm() const noexcept;
     [[nodiscard]] bool compares_losses(const LoopContext& context);
-    [[nodiscard]] Decision compared_now() const;
-    void settle_as_robust(std::size_t holder, std::size_t robust, const LoopContext& context);
+    [[nodiscard]] Decision compared_now();
+    void settle_as_robust(const LoopContext& context);
+    void mask_barred(std::vector<double>& times) const noexcept;
     [[nodiscard]] bool is_barred(std::size_t arm) const noexcept;
     void learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context);
     void settle_portfolio(const LoopContext& context);
@@ -123,6 +124,7 @@ private:
     StaticTrial static_trial_;
     GuidedTrial guided_trial_;
     RareLosses rare_losses_;
+    std::size_t suspect_ = 0;                  // arm that something robust is compared with
     std::size_t losses_of_ = kNotOurs;         // incumbent that it has seen
     std::vector<std::uint64_t> barred_until_;  // [portfolio] step before which it is not tried
     const Technique* guided_ = nullptr;        // that which it tries: gss or guided

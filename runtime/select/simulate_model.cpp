@@ -2,7 +2,6 @@
 // The model: when it is asked, what it answers, and whether that was so.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "measure/cost_profile.hpp"
@@ -90,8 +89,7 @@ void SimulateSelector::take_answer() {
     last_cost_s_ = settings_.background ? answer->prediction.spent_s : answer->prediction.cost_s;
     if (answer->prediction.times.size() != bandit_->size()) return;
     if (!std::isfinite(answer->prediction.times[bandit_->incumbent()])) return;  // the process is ending
-    for (std::size_t arm = 0; arm < bandit_->size(); ++arm)
-        if (is_barred(arm)) answer->prediction.times[arm] = std::numeric_limits<double>::infinity();
+    mask_barred(answer->prediction.times);
     bandit_->predict(answer->prediction.times, bandit_->prediction_error());
     if (!settings_.first_stays && !answered_) bandit_->promote_predicted();
     idle_answers_ = bandit_->incumbent() == answered_incumbent_ ? idle_answers_ + 1 : 0;
@@ -109,6 +107,7 @@ void SimulateSelector::try_without_answer() {
     const std::size_t robust = arm_of(settings_.profiling_threads.technique);
     if (robust < vague.size()) vague[robust] = 1 + kVagueLoss / 2;
     vague[bandit_->incumbent()] = 1;
+    mask_barred(vague);
     bandit_->predict(vague, kVagueError);
 }
 

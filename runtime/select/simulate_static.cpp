@@ -119,7 +119,7 @@ void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecor
     if (!settings_.leaves || arm == settings_.portfolio.size()) return;
     const std::size_t incumbent = bandit_ ? bandit_->incumbent() : kNotOurs;
     if (std::exchange(tried_against_, incumbent) != incumbent) static_trial_.forget_incumbent();
-    if (arm == incumbent) return;
+    if (arm == incumbent || is_barred(arm)) return;
     const StaticTrial::Outcome outcome = static_trial_.observe(
         decision.schedule.technique == the_static(), bandit_ && decision.index == incumbent, record,
         leaving_.saved_by_leaving(record.loop_time, context), trend_.work(record.iterations),
@@ -139,57 +139,75 @@ bool SimulateSelector::is_barred(std::size_t arm) const noexcept {
     return arm < barred_until_.size() && steps_ < barred_until_[arm];
 }
 
+void SimulateSelector::mask_barred(std::vector<double>& times) const noexcept {
+    for (std::size_t arm = 0; arm < times.size(); ++arm)
+        if (is_barred(arm) && arm != bandit_->incumbent()) times[arm] = std::numeric_limits<double>::infinity();
+}
+
 // A loop that was left has no holder but static, and nothing else may be known of it. Rows of a loop with a period
 // compare sums already.
 bool SimulateSelector::compares_losses(const LoopContext& context) {
-    if (!settings_.leaves || context.cancelled) return false;
+    if (!settings_.leaves) return false;
     const std::size_t robust = robust_arm();
-    const bool usable = robust < settings_.portfolio.size() &&
+    const std::size_t holder = leaving_.doubts() || !bandit_ ? arm_of(the_static()) : bandit_->incumbent();
+    const bool usable = robust < settings_.portfolio.size() && robust != holder &&
                         (!context.monotonic || settings_.portfolio[robust].technique->info().monotonic);
+    suspect_ = holder;
     if (leaving_.doubts()) {
         if (usable) rare_losses_.begin(leaving_.looks());
         if (!rare_losses_.runs()) leaving_.trust();
-    } else if (usable && bandit_ && bandit_->row() == 1 && robust != bandit_->incumbent()) {
+    } else if (usable && bandit_->row() == 1) {
         rare_losses_.begin();
     }
     return rare_losses_.runs();
 }
 
 // @pre compares_losses()
-Decision SimulateSelector::compared_now() const {
-    if (rare_losses_.robust_runs()) return now(settings_.portfolio[robust_arm()]);
-    return now(leaving_.doubts() ? Schedule{the_static()} : settings_.portfolio[bandit_->incumbent()]);
+Decision SimulateSelector::compared_now() {
+    rare_losses_.hand_out();
+    return now(settings_.portfolio[rare_losses_.robust_runs() ? robust_arm() : suspect_]);
 }
 
 void SimulateSelector::learn_of_rare_losses(const Decision& decision, const LoopRecord& record,
                                             const LoopContext& context) {
     if (!settings_.leaves || record.iterations == 0 || decision.index == kStandsIn) return;
-    const std::size_t holder = bandit_ ? bandit_->incumbent() : arm_of(the_static());
-    if (std::exchange(losses_of_, holder) != holder) rare_losses_.forget_incumbent();
+    rare_losses_.passed();
+    const double time = std::max(record.loop_time - record.late, 1.0);
+    const double work = trend_.work(record.iterations);
+    if (!rare_losses_.runs()) {
+        const std::size_t incumbent = bandit_ ? bandit_->incumbent() : kNotOurs;
+        if (std::exchange(losses_of_, incumbent) != incumbent) rare_losses_.forget_incumbent();
+        // Looks follow each other where one has lost something: they show too little of that.
+        if (decision.index == incumbent && bandit_) rare_losses_.observe(false, time, record.busy_mean, work);
+        return;
+    }
     const std::size_t robust = robust_arm();
-    const auto ran = [&](std::size_t arm) {
-        return arm < settings_.portfolio.size() && decision.schedule == settings_.portfolio[arm];
-    };
-    if (!ran(holder) && !ran(robust)) return;
-    const RareLosses::Outcome outcome = rare_losses_.observe(!ran(holder), record.loop_time - record.late,
-                                                             record.busy_mean, trend_.work(record.iterations));
+    const bool with_robust = decision.schedule == settings_.portfolio[robust];
+    if (decision.index != kNotOurs || (!with_robust && !(decision.schedule == settings_.portfolio[suspect_]))) return;
+    const RareLosses::Outcome outcome = rare_losses_.observe(with_robust, time, record.busy_mean, work);
     if (outcome == RareLosses::Outcome::none) return;
     if (leaving_.doubts()) leaving_.trust();
-    if (outcome == RareLosses::Outcome::won) settle_as_robust(holder, robust, context);
+    if (outcome == RareLosses::Outcome::won) settle_as_robust(context);
 }
 
-void SimulateSelector::settle_as_robust(std::size_t holder, std::size_t robust, const LoopContext& context) {
-    if (!bandit_) settle_portfolio(context);
-    if (bandit_->incumbent() == holder) {
+void SimulateSelector::settle_as_robust(const LoopContext& context) {
+    const std::size_t robust = robust_arm();
+    if (!bandit_) {
+        settle_portfolio(context);
+        suspect_ = arm_of(the_static());
+    }
+    if (bandit_->incumbent() == suspect_) {
         bandit_->settle_as(robust, rare_losses_.ratio(), rare_losses_.error());
-    } else {
+    } else if (bandit_->incumbent() != robust) {
         bandit_.emplace(settings_.portfolio.size(), robust);
+        answered_ = vague_ = false;
     }
     static_holds_ = false;
-    bandit_->forget(holder);
+    bandit_->forget(suspect_);
     barred_until_.resize(settings_.portfolio.size(), 0);
-    barred_until_[holder] = steps_ + rare_losses_.wait();
-    if (holder == arm_of(the_static())) leaving_.keep();
+    barred_until_[suspect_] = steps_ + rare_losses_.wait();
+    static_trial_.forget_looks();
+    if (suspect_ == arm_of(the_static())) leaving_.keep();
 }
 
 void SimulateSelector::learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
