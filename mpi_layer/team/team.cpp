@@ -41,7 +41,7 @@ Teams& all() {
 }
 
 // Where MPI ends, a team can be gone already (free_all_teams()) when its communicator's attributes go.
-int free_team(MPI_Comm, int, void* freed, void*) {
+int free_team(MPI_Comm comm, int, void* freed, void*) {
     Teams& own = all();
     Team* team = nullptr;
     {
@@ -50,7 +50,9 @@ int free_team(MPI_Comm, int, void* freed, void*) {
         if (found == own.teams.end()) return MPI_SUCCESS;
         team = *found;
     }
-    team->close_users("MPI_Comm_free");
+    // No program frees that one: MPI ends. Its attributes go in the reverse order of their setting, this one first.
+    if (comm == MPI_COMM_SELF) own.ending = true;
+    team->close_users(own.ending ? "MPI_Finalize" : "MPI_Comm_free");
     delete team;
     return MPI_SUCCESS;
 }
