@@ -116,7 +116,8 @@ contains
     call c_data_setup(info%handle, data, int(items, c_int), int(item_bytes, c_int), merge(1_c_int, 0_c_int, write_back))
   end subroutine DLS_DataSetup
 
-  !> Begin a loop from firstIter to lastIter. Not a barrier; the first one after a setup is collective.
+  !> Begin a loop from firstIter to lastIter. Not a barrier; the first one after a setup, and the first one with a
+  !> method or minChunk that is new, are collective.
   subroutine DLS_StartLoop(info, firstIter, lastIter, imeth)
     type(infoDLS), intent(inout) :: info
     integer, intent(in) :: firstIter, lastIter, imeth

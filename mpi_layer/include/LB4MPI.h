@@ -189,8 +189,8 @@ GIMBAL_API void DLS_Partition(MPI_Comm world, int coordinator, MPI_Comm* foremen
  *  @param write_back  1: what a chunk leaves in its items goes back to their owner; 0: it is dropped */
 GIMBAL_API void DLS_DataSetup(infoDLS* info, void* data, int items, int item_bytes, int write_back);
 
-/** Begin a loop over [firstIter, lastIter]; none if lastIter < firstIter. Not a barrier; the first one after a setup is
- *  collective over comm. */
+/** Begin a loop over [firstIter, lastIter]; none if lastIter < firstIter. Not a barrier; the first one after a setup,
+ * and the first one with a method or minChunk that is new, are collective over comm. */
 GIMBAL_API void DLS_StartLoop(infoDLS* info, int firstIter, int lastIter, int method);
 
 /** @return 1 when there is nothing left for this rank to run, else 0 */

@@ -2,6 +2,8 @@
 // Loops over distributed data, for C.
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "gimbal/mpi/mpi.h"
 #include "gimbal/mpi/steal_loop.hpp"
@@ -21,12 +23,14 @@ struct gimbal_mpi_buffer {
 namespace {
 
 /// A callback returned another number than 0.
-struct GivenUp {
+struct GivenUp : std::runtime_error {
+    explicit GivenUp(int returned)
+        : std::runtime_error("a callback returned " + std::to_string(returned)), number(returned) {}
     int number;
 };
 
 void expect_zero(int number) {
-    if (number != 0) throw GivenUp{number};
+    if (number != 0) throw GivenUp(number);
 }
 
 StealWork work_of(const gimbal_mpi_steal_work* given) {
@@ -88,7 +92,7 @@ int gimbal_mpi_run_items(MPI_Comm comm, const char* name, int64_t owned, const g
             const gimbal_steal_record seen = loop.run();
             if (record) *record = seen;
         } catch (const GivenUp& given_up) {
-            gimbal::mpi::keep_error_text("a callback returned " + std::to_string(given_up.number));
+            gimbal::mpi::keep_error_text(given_up.what());
             return given_up.number;
         }
         return 0;

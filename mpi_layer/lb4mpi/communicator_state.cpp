@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "gimbal/error.hpp"
@@ -49,14 +50,6 @@ void make_keys() {
     check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr), "MPI_Comm_set_attr");
 }
 
-/// The rows of room for structures: one more if need be.
-double* row(std::vector<std::unique_ptr<double[]>>& rows, int number, int length, double value) {
-    const auto wanted = static_cast<std::size_t>(number);
-    while (rows.size() <= wanted) rows.push_back(std::make_unique<double[]>(static_cast<std::size_t>(length)));
-    std::fill_n(rows[wanted].get(), length, value);
-    return rows[wanted].get();
-}
-
 }  // namespace
 
 void wait_for(MPI_Request& request) {
@@ -93,13 +86,12 @@ int CommunicatorState::new_slot() {
     return next_slot_++;
 }
 
-double* CommunicatorState::weights(int slot) {
-    // One more than needed: DLS4LB's had it.
-    return row(weights_, slot, size_ + 1, 1);
-}
-
-double* CommunicatorState::statistics(int slot) {
-    return row(statistics_, slot, 3 * (size_ + 1), 0);
+CommunicatorState::Arrays& CommunicatorState::arrays_of(const void* structure) {
+    const auto length = static_cast<std::size_t>(size_) + 1;  // one more than needed: DLS4LB's had it
+    Arrays& arrays = arrays_[structure];
+    arrays.weights.assign(length, 1);
+    arrays.statistics.assign(3 * length, 0);
+    return arrays;
 }
 
 const CommunicatorState::Groups* CommunicatorState::groups(int coordinator) const noexcept {

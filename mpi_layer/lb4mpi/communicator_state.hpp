@@ -5,7 +5,7 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,10 +37,14 @@ public:
     [[nodiscard]] int new_slot();
     void loop_begins() noexcept { loop_since_setup_ = true; }
 
-    /// [P] room for the weights of a structure, all 1; valid as long as the state.
-    [[nodiscard]] double* weights(int slot);
-    /// [3 P] room for its statistics, all 0.
-    [[nodiscard]] double* statistics(int slot);
+    /// What a structure's pointers lead to.
+    struct Arrays {
+        std::vector<double> weights;     ///< [P + 1]
+        std::vector<double> statistics;  ///< [3 (P + 1)]
+    };
+    /// Those of a structure that is set up: weights 1, statistics 0. They never move, and are valid as long as the state;
+    /// a program that sets up in each time step takes no more memory for that. @param structure  its address
+    [[nodiscard]] Arrays& arrays_of(const void* structure);
 
     /// Agree on a loop's name. Collective; answers other ranks' requests while it waits.
     /// @param title       this rank's, or empty
@@ -97,8 +101,7 @@ private:
     bool loop_since_setup_ = false;
     std::vector<Groups> groups_;
     std::vector<std::string> names_;
-    std::vector<std::unique_ptr<double[]>> weights_;
-    std::vector<std::unique_ptr<double[]>> statistics_;
+    std::map<const void*, Arrays> arrays_;
 };
 
 /// Wait for a request, answering what other ranks ask meanwhile; foremen of other loops go on without this rank.

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
-#include <set>
 
 #include "gimbal/rank_loop.h"
 #include "team/own_mpi.hpp"
@@ -34,14 +32,6 @@ int world_rank() noexcept {
     return rank;
 }
 
-/// Whether it is the first time that this process says so.
-bool is_new(const std::string& text) {
-    static std::mutex lock;
-    static auto* const said = new std::set<std::string>;  // used to the very end
-    const std::lock_guard<std::mutex> held(lock);
-    return said->insert(text).second;
-}
-
 }  // namespace
 
 void complain(std::string_view call, const std::string& what) noexcept {
@@ -53,13 +43,13 @@ void complain(std::string_view call, const std::string& what) noexcept {
 }
 
 void complain_of_loss(std::string_view call, const std::string& what) noexcept {
-    complain(call, what);
     const int rank = world_rank();
-    if (rank <= 0) return;  // what rank 0 complains of stands there already
     try {
         const std::string text = std::string(call) + ": " + what;
-        if (is_new(text)) std::fprintf(stderr, "gimbal: warning: %s (on rank %d)\n", text.c_str(), rank);
-    } catch (...) {  // it stands in the report
+        if (gimbal_rank_warn(text.c_str()))
+            std::fprintf(stderr, "gimbal: warning: %s (on rank %d)\n", text.c_str(), rank);
+    } catch (...) {
+        complain(call, what);
     }
 }
 

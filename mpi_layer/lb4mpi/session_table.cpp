@@ -38,6 +38,7 @@ int close_all(MPI_Comm, int, void*, void*) {
         closed().push_back(std::move(entry.second));
     }
     sessions().clear();
+    mpi::Team::begin_end();  // others may wait for this rank in such a loop, and come to the end only after that
     CommunicatorState::end_all_names();
     return MPI_SUCCESS;
 }

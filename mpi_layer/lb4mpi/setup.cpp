@@ -57,8 +57,9 @@ void set_up(MPI_Comm comm, infoDLS& info, bool title) {
     info.myRank = state.rank();
     info.lastRank = state.size() - 1;
     info.gimbal.slot = state.new_slot();
-    info.weights = state.weights(info.gimbal.slot);
-    info.stats = state.statistics(info.gimbal.slot);
+    CommunicatorState::Arrays& arrays = state.arrays_of(&info);
+    info.weights = arrays.weights.data();
+    info.stats = arrays.statistics.data();
     if (title) copy_title(info.looptitle, info.gimbal.title);
 }
 

@@ -2,6 +2,7 @@
 #include "gimbal/error.hpp"
 #include "gimbal/rank_loop.h"
 #include "loop/transport.hpp"
+#include "team/errors.hpp"
 #include "team/node_memory.hpp"
 
 namespace gimbal::mpi {
@@ -14,7 +15,7 @@ std::unique_ptr<Transport> make_best(Team& team, const std::string& name) {
         if (team.nodes() < team.size()) return make_hierarchical_transport(team, name);
     } catch (const NoNodeMemory&) {  // on all ranks
         if (team.rank() == 0)
-            gimbal_rank_warn(
+            warn(
                 "/dev/shm of a node is full: loops over ranks draw their chunks by messages from rank 0 (foreman), "
                 "which takes longer. A container gets more by docker run --shm-size 1g");
     }

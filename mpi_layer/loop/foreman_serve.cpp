@@ -7,6 +7,7 @@
 
 #include "gimbal/rank_loop.h"
 #include "loop/foreman.hpp"
+#include "team/errors.hpp"
 
 namespace gimbal::mpi {
 
@@ -256,14 +257,13 @@ void ForemanTransport::left_behind(ExecutionState& state, const ChunkRange& chun
     if (state.untold() > 0) {
         state.come_back(chunk);
     } else {
-        gimbal_rank_warn(
-            "a rank left a loop before its end; the iterations that it had drawn but not run were skipped");
+        warn("a rank left a loop before its end; the iterations that it had drawn but not run were skipped");
     }
 }
 
 void ForemanTransport::left(ExecutionState& state) {
     if (!state.complete()) return;
-    if (!state.robust() && !state.spoilt() && !state.all_out()) gimbal_rank_warn(kRunByNobody);
+    if (!state.robust() && !state.spoilt() && !state.all_out()) warn(kRunByNobody);
     // Not what a message costs that tells of the end: draws do.
     const double held = chunks_ > 0 ? router_->service() * questions_ / chunks_ : 0;
     if (waits_.elsewhere_s() > 0) gimbal_rank_draw_cost(waits_.elsewhere_s(), held * gimbal_rank_tick_s());

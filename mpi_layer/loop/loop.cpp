@@ -12,6 +12,7 @@
 #include "gimbal/loop.h"
 #include "gimbal/rank_loop.h"
 #include "loop/transport.hpp"
+#include "team/errors.hpp"
 #include "team/meeting.hpp"
 
 namespace gimbal::mpi {
@@ -92,7 +93,7 @@ void check_weights(const Team& team, const std::vector<double>& weights) {
 bool may_run_again(const Team& team, const LoopOptions& options) {
     const bool may = options.idempotent && !options.shared_by_threads;
     if (team.settings().robust && !may && team.rank() == 0)
-        gimbal_rank_warn(
+        warn(
             "GIMBAL_MPI_ROBUST has no effect on loops that the program does not declare as safe to run twice "
             "(idempotent), or whose chunks several threads of a rank draw");
     return may;

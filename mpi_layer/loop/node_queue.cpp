@@ -8,6 +8,7 @@
 
 #include "gimbal/hash.hpp"
 #include "loop/transport.hpp"
+#include "team/errors.hpp"
 #include "team/meeting.hpp"
 
 namespace gimbal::mpi {
@@ -193,7 +194,7 @@ std::span<Stay> ChunkQueues::stays(std::uint64_t epoch) const noexcept {
 
 void ChunkQueues::leave(std::uint64_t epoch) const {
     NodeQueue& queue = at(epoch);
-    if (queue.leave(ranks_) && !queue.recycle(epoch + kCount)) gimbal_rank_warn(kRunByNobody);
+    if (queue.leave(ranks_) && !queue.recycle(epoch + kCount)) warn(kRunByNobody);
 }
 
 }  // namespace gimbal::mpi

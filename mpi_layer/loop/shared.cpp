@@ -209,7 +209,7 @@ void SharedTransport::learn(const Pending& entry) {
         if (worker == 0) continue;
         gimbal_rank_arrived(entry.execution, static_cast<std::uint32_t>(worker), slots_.part(entry.slot, worker));
     }
-    if (steps_left) gimbal_rank_warn(kRunByNobody);
+    if (steps_left) warn(kRunByNobody);
     gimbal_rank_close(entry.execution, entry.own_decision ? 1 : 0);
 }
 

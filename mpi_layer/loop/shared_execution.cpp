@@ -93,11 +93,8 @@ bool SharedExecution::next_left(std::uint64_t& first, std::uint64_t& end) {
 }
 
 void SharedExecution::leave(LeaveMode) {
-    if (rerun_) {
-        rerun_->finish_last();
-    } else {
-        transport_.slots().left_steps(slot_, transport_.rank()).put(share);
-    }
+    // Where chunks may run twice, one that this rank has not finished runs on another.
+    if (!rerun_) transport_.slots().left_steps(slot_, transport_.rank()).put(share);
     const std::uint64_t said = other();
     const std::uint64_t trip = share.trip;
     transport_.left(slot_, execution_, share);

@@ -90,6 +90,17 @@ bool StealExecution::finished() {
     return owner_.complete() && thief_.settled() && context_.mail.quiet() && all_queues_empty();
 }
 
+void StealExecution::close() {
+    context_.callbacks.fail(std::make_exception_ptr(
+        Error(ErrorCode::wrong_use, "it called MPI_Finalize or MPI_Comm_free before the end of the loop")));
+}
+
+bool StealExecution::serve_to_end() {
+    if (finished()) return true;
+    static_cast<void>(step());
+    return false;
+}
+
 void StealExecution::run() {
     const double never = -1;
     double idle_since = never;

@@ -43,6 +43,12 @@ public:
     /// @errors gimbal::Error(mpi). What a callback threw, or that another rank refused, is in the context.
     void run();
 
+    /// The program is inside a callback that will not return: nothing more runs here. Never waits.
+    void close();
+    /// After close(): answer the others. Never waits, calls no callback.
+    /// @return whether this rank may leave  @errors gimbal::Error(mpi)
+    [[nodiscard]] bool serve_to_end();
+
     /// A message about this execution, other than to the coordinator. Calls no callback.
     void take(StealMessage&& message);
 

@@ -49,10 +49,10 @@ Chunk Owner::take() {
 }
 
 void Owner::run(const Chunk& piece) {
+    done_ += piece.size();  // now: the program may close the execution in there
     const double begin = steal_clock();
     const bool ran = context_.callbacks.call([&] { context_.work.run(piece.first, piece.size()); });
     const double seconds = steal_clock() - begin;
-    done_ += piece.size();
     context_.record.busy_s += seconds;
     if (!ran) return;
     context_.record.own += piece.size();

@@ -45,20 +45,38 @@ StealGroup::~StealGroup() {
     }
 }
 
-// All ranks are here; those that have entered or refused fewer executions than others refuse these.
+// All ranks come here; those that have entered or refused fewer executions than others refuse these. Until all are
+// here, some may need answers for that.
 void StealGroup::catch_up() {
     std::uint64_t most = entered_;
-    check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT64_T, MPI_MAX, team_.comm()), "MPI_Allreduce");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallreduce(MPI_IN_PLACE, &most, 1, MPI_UINT64_T, MPI_MAX, team_.comm(), &request), "MPI_Iallreduce");
+    Yielding idle;
+    for (int here = 0; !here; idle.nothing()) {
+        poll();
+        check(MPI_Test(&request, &here, MPI_STATUS_IGNORE), "MPI_Test");
+    }
     while (entered_ < most) refuse(Refusal::ended);
 }
 
 void StealGroup::retire() {
     const std::unique_lock held(lock_, std::try_to_lock);
-    if (!held || broken_ || execution_ || (refused_ && !refused_->complete())) return;
+    if (!held || broken_) return;
+    if (execution_) execution_->close();
+    retiring_ = true;
+    try_to_retire();
+}
+
+// Never waits: where others must do something first, poll() comes here again.
+void StealGroup::try_to_retire() {
+    if (execution_ ? !execution_->serve_to_end() : refused_ && !refused_->complete()) return;
+    retiring_ = false;
+    if (std::exchange(execution_, nullptr) && by_agent_) agreed_.end(std::numeric_limits<double>::infinity(), 0);
     refuse(Refusal::ended);
 }
 
 void StealGroup::drain() {
+    for (Yielding idle; retiring_; idle.nothing()) poll();
     catch_up();
     settle_refused();
     agreed_.finish();
@@ -79,11 +97,14 @@ void StealGroup::drain() {
 
 void StealGroup::poll() {
     const std::unique_lock held(lock_, std::try_to_lock);
-    if (!held || broken_ || !mail_.look_or_skip()) return;
-    mail_.tend();
-    StealMessage message;
-    // Answers bring new questions: where hundreds ask, a rank that answered all of them would do nothing else.
-    for (int taken = 0; taken < team_.size() && mail_.receive(message); ++taken) take(std::move(message));
+    if (!held || broken_) return;
+    if (mail_.look_or_skip()) {
+        mail_.tend();
+        StealMessage message;
+        // Answers bring new questions: where hundreds ask, a rank that answered all of them would do nothing else.
+        for (int taken = 0; taken < team_.size() && mail_.receive(message); ++taken) take(std::move(message));
+    }
+    if (retiring_) try_to_retire();
 }
 
 void StealGroup::take(StealMessage&& message) {

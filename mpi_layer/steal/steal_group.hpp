@@ -36,7 +36,8 @@ public:
     ~StealGroup() override;
 
     void poll() override;
-    /// Others may wait in an execution that this rank will not enter: it refuses that one.
+    /// Others may wait in an execution that this rank will not enter: it refuses that one. Before, it closes the one
+    /// that it is in, if the program has gone away from inside a callback.
     void retire() override;
     void abandon() noexcept override { broken_ = true; }
 
@@ -68,6 +69,7 @@ private:
     void take(StealMessage&& message);
     void too_late(const StealMessage& message);
     void take_early();
+    void try_to_retire();
     void finish_execution(StealContext& context, const StealRequest& request, double elapsed_s);
     void drain();
     void catch_up();
@@ -87,8 +89,9 @@ private:
     StealExecution* execution_ = nullptr;  // in progress
     std::vector<StealMessage> early_;
     std::optional<TerminationDetector>
-        refused_;          // the last execution: this rank has refused it, and others may be in it
-    bool broken_ = false;  // MPI has failed
+        refused_;            // the last execution: this rank has refused it, and others may be in it
+    bool retiring_ = false;  // the team goes, and this rank has not refused the next execution yet
+    bool broken_ = false;    // MPI has failed
 };
 
 }  // namespace gimbal::mpi

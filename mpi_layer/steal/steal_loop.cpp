@@ -63,6 +63,7 @@ struct StealLoop::State final : TeamUser {
     StealRequest request;
     std::string name;
     bool ran = false;
+    bool over = false;
     const char* closed_by = nullptr;  // the call that ended the loop before the program ran it
 
     State(Team& the_team, StealGroup& the_group, StealRequest the_request)
@@ -79,7 +80,7 @@ struct StealLoop::State final : TeamUser {
         team = nullptr;
         group = nullptr;
         closed_by = call;
-        return !ran;
+        return !over;
     }
     [[nodiscard]] std::string description() const override { return "the steal loop \"" + name + "\""; }
 };
@@ -115,6 +116,10 @@ StealRecord StealLoop::run() {
         throw Error(ErrorCode::wrong_use, "run() of a steal loop is called a second time, or after it was moved from",
                     "construct another one for the next execution");
     state_->ran = true;
+    const struct Ending {
+        bool& over;
+        ~Ending() { over = true; }
+    } ending{state_->over};
     return state_->group->run(state_->request);
 }
 

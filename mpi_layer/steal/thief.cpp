@@ -16,7 +16,7 @@ std::string what(const std::exception_ptr& error) {
     try {
         std::rethrow_exception(error);
     } catch (const std::exception& known) {
-        return std::string("an exception: ") + known.what();
+        return known.what();
     } catch (...) {
         return "an exception that is no std::exception";
     }

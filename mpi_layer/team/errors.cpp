@@ -7,14 +7,15 @@
 
 namespace gimbal::mpi {
 
+void warn(const char* text) noexcept {
+    if (gimbal_rank_warn(text)) std::fprintf(stderr, "gimbal: warning: %s\n", text);
+}
+
 void say(const std::string& what) noexcept {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     try {
-        const std::string text = "rank " + std::to_string(rank) + " of MPI_COMM_WORLD " + what;
-        gimbal_rank_warn(text.c_str());
-        // That keeps it for the report, and prints it on rank 0 only.
-        if (rank != 0) std::fprintf(stderr, "gimbal: warning: %s\n", text.c_str());
+        warn(("rank " + std::to_string(rank) + " of MPI_COMM_WORLD " + what).c_str());
     } catch (...) {
         gimbal_rank_warn("a loop over ranks failed, and there is no memory left for the message");
     }

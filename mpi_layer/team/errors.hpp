@@ -25,8 +25,11 @@ inline void check(int code, std::string_view call) {
     throw Error(ErrorCode::mpi, std::string(call) + ": " + (said.empty() ? "error " + std::to_string(code) : said));
 }
 
-/// A warning about this rank, on its standard error and in its report: "rank 1 of MPI_COMM_WORLD " and what it does.
-/// Where all ranks would say the same, gimbal_rank_warn() says it once. @pre MPI is running  @errors none
+/// A warning that no other rank says: once, on this rank's standard error, whichever rank it is, and in its report.
+/// Where all ranks would say the same, gimbal_rank_warn() alone says it once. @errors none
+void warn(const char* text) noexcept;
+
+/// The same about this rank: "rank 1 of MPI_COMM_WORLD " and what it does. @pre MPI is running  @errors none
 void say(const std::string& what) noexcept;
 
 }  // namespace gimbal::mpi

@@ -41,7 +41,7 @@ Teams& all() {
 }
 
 // Where MPI ends, a team can be gone already (free_all_teams()) when its communicator's attributes go.
-int free_team(MPI_Comm, int, void* freed, void*) {
+int free_team(MPI_Comm comm, int, void* freed, void*) {
     Teams& own = all();
     Team* team = nullptr;
     {
@@ -50,7 +50,9 @@ int free_team(MPI_Comm, int, void* freed, void*) {
         if (found == own.teams.end()) return MPI_SUCCESS;
         team = *found;
     }
-    team->close_users("MPI_Comm_free");
+    // No program frees that one: MPI ends. Its attributes go in the reverse order of their setting, this one first.
+    if (comm == MPI_COMM_SELF) own.ending = true;
+    team->close_users(own.ending ? "MPI_Finalize" : "MPI_Comm_free");
     delete team;
     return MPI_SUCCESS;
 }
@@ -60,8 +62,7 @@ int free_team(MPI_Comm, int, void* freed, void*) {
 // there when MPI ends.
 int free_all_teams(MPI_Comm, int, void*, void*) {
     Teams& own = all();
-    own.ending = true;
-    for (Team* const team : own.teams) team->close_users("MPI_Finalize");
+    Team::begin_end();
     {
         const std::lock_guard<std::recursive_mutex> held(own.lock);
         std::stable_sort(own.teams.begin(), own.teams.end(),
@@ -95,6 +96,13 @@ std::string described(const gimbal_rank_settings& settings) {
 
 void Team::prepare_end() {
     make_keys();
+}
+
+void Team::begin_end() noexcept {
+    Teams& own = all();
+    own.ending = true;
+    for (Team* const team : own.teams) team->close_users("MPI_Finalize");
+    for (Team* const team : own.teams) team->retire_members();
 }
 
 Team& Team::of(MPI_Comm program_comm) {
@@ -178,9 +186,17 @@ Team::~Team() {
     if (comm_ != MPI_COMM_NULL && settled_) MPI_Comm_free(&comm_);
 }
 
-void Team::retire() {
+void Team::retire_members() noexcept {
+    if (std::exchange(retired_, true)) return;
     try {
         for (Member* const member : in_order_) member->retire();
+    } catch (const Error&) {  // what follows fails likewise
+    }
+}
+
+void Team::retire() {
+    retire_members();
+    try {
         settled_ = come_together();
     } catch (const Error&) {  // what cannot be gathered cannot be answered either
         settled_ = false;

@@ -69,6 +69,9 @@ public:
     /// what must go before the teams, in the same order on all ranks, sets its own after this. Local.
     /// @errors gimbal::Error(mpi)
     GIMBAL_API static void prepare_end();
+    /// MPI ends: close what the program still has open on any team, and begin nothing more; the teams themselves go
+    /// later, together with those of the other ranks. Local, never waits. Later calls do nothing.
+    GIMBAL_API static void begin_end() noexcept;
 
     explicit Team(MPI_Comm program_comm);
     ~Team();
@@ -135,6 +138,7 @@ private:
     void agree_on_number();
     void give_up(std::unique_ptr<Member> made, const std::string& terms, int failed);
     void retire();
+    void retire_members() noexcept;
     [[nodiscard]] bool come_together();
 
     MPI_Comm comm_ = MPI_COMM_NULL;
@@ -149,6 +153,7 @@ private:
     std::vector<int> node_of_;
     gimbal_rank_settings settings_{};
     NodeMemory node_memory_;
+    bool retired_ = false;
     bool settled_ = true;  // no message on comm_ is on its way when it is freed
     std::map<std::string, std::unique_ptr<Member>, std::less<>> members_;
     std::vector<Member*> in_order_;  // members as they were made: freed in reverse, the same on all ranks

@@ -118,14 +118,15 @@ int gimbal_rank_schedule(const char* text, char* message, size_t size) {
     return 0;
 }
 
-void gimbal_rank_warn(const char* text) {
-    if (!gimbal::warn_once([text] { return text; })) return;
-    if (gimbal::process_environment().rank != 0 || !gimbal::stderr_is_the_same()) return;
+int gimbal_rank_warn(const char* text) {
+    if (!gimbal::warn_once([text] { return text; }) || !gimbal::stderr_is_the_same()) return 0;
+    if (gimbal::process_environment().rank != 0) return 1;
     try {
         gimbal::write_stderr(std::string("gimbal: warning: ") + text + "\n");
     } catch (const std::bad_alloc&) {
         // It stands in the report.
     }
+    return 0;
 }
 
 }  // extern "C"

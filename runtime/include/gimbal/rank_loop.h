@@ -76,8 +76,10 @@ GIMBAL_API void gimbal_rank_settings_get(gimbal_rank_settings* settings);
  *  @return an identifier > 0, or 0  @threads any */
 GIMBAL_API int gimbal_rank_schedule(const char* text, char* message, size_t size);
 
-/** Say a sentence once, on standard error and in the report; without memory, nowhere. @errors none  @threads any */
-GIMBAL_API void gimbal_rank_warn(const char* text);
+/** Say a sentence once, on standard error of rank 0 and in the report; without memory, nowhere.
+ *  @return 1: standard error has not got it, since this is another rank and says it for the first time; else 0
+ *  @errors none  @threads any */
+GIMBAL_API int gimbal_rank_warn(const char* text);
 
 /** What drawing a chunk costs a rank by messages, for predictions and for the least chunk worth a draw; until the first
  *  call it is what a draw in memory costs.

@@ -4,6 +4,7 @@
 #include <gimbal/mpi/mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct work {
     double* items;
@@ -57,6 +58,36 @@ static int give_up(void* user, int64_t first, int64_t count) {
     return 77001;
 }
 
+static int wait_a_while(void* user, int64_t first, int64_t count) {
+    const double begin = MPI_Wtime();
+    (void)user;
+    (void)first;
+    while (MPI_Wtime() - begin < 1e-3 * (double)count) continue;
+    return 0;
+}
+
+static int give_up_stolen(void* user, int owner, int64_t first, int64_t count, const void* items, size_t bytes,
+                          gimbal_mpi_buffer* results) {
+    (void)owner;
+    (void)items;
+    (void)bytes;
+    (void)results;
+    return give_up(user, first, count);
+}
+
+/* The owner of what a thief gives up hears of it in words that it knows. @return errors */
+static int stolen_items_given_up(int rank, work* mine) {
+    const gimbal_mpi_steal_work calls = {mine, wait_a_while, pack, give_up_stolen, NULL};
+    const gimbal_mpi_steal_options one = {0, 0, 1};
+    const int code = gimbal_mpi_run_items(MPI_COMM_WORLD, "stolen given up", rank == 0 ? 300 : 0, &calls, &one, NULL);
+    const char* const said = gimbal_mpi_error_text();
+    int thieves = code == 77001, told = 0;
+    if (rank == 0)
+        told = code == GIMBAL_ERROR_WRONG_USE && strstr(said, "which stole them, failed: a callback returned 77001");
+    MPI_Allreduce(MPI_IN_PLACE, &thieves, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return rank == 0 && told != (thieves > 0);
+}
+
 int main(int argc, char** argv) {
     int rank, size, i, step, bad = 0;
     MPI_Init(&argc, &argv);
@@ -82,6 +113,8 @@ int main(int argc, char** argv) {
     if (size == 1) { /* alone, so that nobody waits for the items that are not run */
         calls.run = give_up;
         bad += gimbal_mpi_run_items(MPI_COMM_WORLD, "given up", owned, &calls, NULL, NULL) != 77001;
+    } else {
+        bad += stolen_items_given_up(rank, &mine);
     }
     MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) printf("%s: %d errors\n", bad ? "FAILED" : "ok", bad);

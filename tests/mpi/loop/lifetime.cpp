@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// lifetime [quiet]: loops in every state are alive when their communicator is freed and when MPI ends. Nothing crashes
-// or waits, what is used afterwards is an error that says why, and destructors do nothing. With `quiet` only loops that
-// were drawn to their end: then nothing is said either.
+// lifetime [quiet|self]: loops in every state are alive when their communicator is freed and when MPI ends. Nothing
+// crashes or waits, what is used afterwards is an error that says why, and destructors do nothing. With `quiet` only
+// loops that were drawn to their end: then nothing is said either. With `self` one on MPI_COMM_SELF.
 #include <mpi.h>
 
 #include <cstdio>
@@ -98,7 +98,14 @@ void free_under_loops(bool quiet) {
 
 int main(int argc, char** argv) {
     const bool quiet = argc > 1 && std::strcmp(argv[1], "quiet") == 0;
+    const bool self = argc > 1 && std::strcmp(argv[1], "self") == 0;
     MPI_Init(&argc, &argv);
+    if (self) {
+        Loop open = begun(MPI_COMM_SELF, "open");
+        MPI_Finalize();
+        expect_unusable(open, "MPI_Finalize");
+        return g_good ? 0 : 1;
+    }
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     free_under_loops(quiet);

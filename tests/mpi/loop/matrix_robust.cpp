@@ -49,6 +49,23 @@ TEST_F(Robust, OnlyTheChunkThatARankHoldsCanBeFinished) {
     EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD));
 }
 
+// As where an exception leaves the loop: the rank does not say that it has finished the chunk.
+TEST_F(Robust, AChunkThatItsRankDoesNotFinishRunsOnAnother) {
+    const char* const robust = std::getenv("GIMBAL_MPI_ROBUST");
+    if (size_ < 2 || !robust || std::string(robust) != "on") GTEST_SKIP() << "no chunk runs twice here";
+    for (int leaver : {0, size_ - 1}) {
+        Cover cover(200);
+        mpi::Loop loop(MPI_COMM_WORLD, "left", 200, {.schedule = "fac2", .idempotent = true});
+        if (rank_ == leaver) {
+            static_cast<void>(loop.next());
+            loop.leave();
+        } else {
+            drain_idempotent(loop, cover, 100);
+        }
+        EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD)) << "rank " << leaver << " left";
+    }
+}
+
 // More than the foreman keeps for a rank that is missing.
 TEST_F(Robust, ARankThatComesToManyLoopsThatAreOver) {
     std::vector<std::unique_ptr<Cover>> covers;

@@ -50,6 +50,8 @@ typedef struct gimbal_mpi_loop_options {
 } gimbal_mpi_loop_options;
 
 /** Begin an execution. Collective over `comm` when a name is first used on it; local afterwards, and never a barrier.
+ *  @param name        the same on all ranks. NULL is an error on this rank alone, for which the others may wait then;
+ *                     so are MPI_COMM_NULL, and NULL for `loop`
  *  @param iterations  N >= 0, the same on all ranks [iterations]
  *  @param options     or NULL
  *  @param loop        out: to be ended by gimbal_mpi_end_loop(); NULL after an error
@@ -115,6 +117,7 @@ typedef gimbal_steal_record gimbal_mpi_steal_record;
 
 /** Run a loop over distributed data: this rank owns items [0, owned), and ranks that run out of own ones steal. Returns
  *  when no rank has items left to steal and all results of own items have arrived. All ranks must call it.
+ *  @param name     as for gimbal_mpi_begin_loop()
  *  @param options  or NULL  @param record  out, or NULL
  *  @return 0, a negative code, or what a callback returned */
 GIMBAL_API int gimbal_mpi_run_items(MPI_Comm comm, const char* name, int64_t owned, const gimbal_mpi_steal_work* work,
