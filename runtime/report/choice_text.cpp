@@ -57,7 +57,9 @@ std::string exploring_cost_text(const LoopSummary& loop, std::uint32_t ranks) {
     // Without anything to compare with nobody knows what it cost.
     const auto main = main_choice(loop);
     if (loop.exploring_calls == loop.calls || !main || !(main->call_s() > 0) || lengths_differ(loop)) return {};
-    const std::string text = " cost " + seconds(loop.exploring_cost_s) + " s" + (ranks > 1 ? " over all ranks" : "");
+    // Of a loop over ranks a record has one figure for all of them.
+    const bool adds_up = ranks > 1 && !loop.over_ranks;
+    const std::string text = " cost " + seconds(loop.exploring_cost_s) + " s" + (adds_up ? " over all ranks" : "");
     if (loop.untimed_calls > 0) return text;  // of how much nobody knows
     return text + " (" + per_cent(loop.time_s > 0 ? loop.exploring_cost_s / loop.time_s : 0) + " of the time)";
 }

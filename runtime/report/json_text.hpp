@@ -18,7 +18,7 @@ namespace gimbal {
 [[nodiscard]] inline nlohmann::ordered_json json_of(std::string_view text) {
     using Json = nlohmann::ordered_json;
     constexpr int kDeepest = 64;
-    constexpr std::size_t kMostKeys = 1000;  // of an object; records have some 50
+    constexpr std::size_t kMaxKeys = 1000;  // of an object; records have some 50
     const CLocale plain;
     std::vector<std::size_t> keys;  // of each object that is open
     const auto refuse = [](const std::string& what) {
@@ -28,8 +28,8 @@ namespace gimbal {
         if (depth > kDeepest) refuse("is nested more than " + std::to_string(kDeepest) + " levels deep");
         if (event == Json::parse_event_t::object_start) keys.push_back(0);
         if (event == Json::parse_event_t::object_end) keys.pop_back();
-        if (event == Json::parse_event_t::key && ++keys.back() > kMostKeys)
-            refuse("has an object of more than " + std::to_string(kMostKeys) + " keys");
+        if (event == Json::parse_event_t::key && ++keys.back() > kMaxKeys)
+            refuse("has an object of more than " + std::to_string(kMaxKeys) + " keys");
         return true;
     };
     return Json::parse(text, check, false);

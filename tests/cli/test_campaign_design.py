@@ -81,6 +81,8 @@ class Specifications(unittest.TestCase):
                      "the command has {steps}, and steps is missing", "steps = 300")
         self.refused(SPEC.replace('["fine"]', '["fine", "{steps}"]\nsteps = 0'), "steps is missing")
         self.assertEqual(spec.parse(SPEC.replace('["fine"]', '["fine", "{{steps}}"]')).applications[0].steps, 0)
+        before = tomllib.loads(SPEC.replace('["fine"]', '["fine", "{steps}"]'))
+        self.assertEqual(spec.check(before).applications[0].steps, 0, "a file of runs, which is read as it is")
         self.refused(SPEC.replace('["fine"]', '["fine", "{{steps}}"]\npace_steps = 9'), "pace_steps needs {steps}")
 
     def test_turns_and_short_runs_exclude_each_other(self):

@@ -131,11 +131,7 @@ class Top(Watched):
         (self.work / "run").mkdir()
         for rank in (0, 1):
             for is_program in (False, True):
-                running = subprocess.Popen(["sleep", "1000"], cwd=self.work, env=self.environment(
-                    {"LD_PRELOAD": os.environ["GIMBAL_LIBRARY"], "GIMBAL_RUN_DIR": str(self.work / "run"),
-                     "PMI_RANK": str(rank), "PMI_SIZE": "2"}))
-                self.addCleanup(running.wait)
-                self.addCleanup(running.kill)
+                running = self.sleeping(GIMBAL_RUN_DIR=str(self.work / "run"), PMI_RANK=str(rank), PMI_SIZE="2")
                 if is_program:
                     (self.work / "run" / f"record-{rank}-{running.pid}-1.json").write_text(
                         json.dumps(record(rank, 2, running.pid)))

@@ -50,6 +50,9 @@ TEST(Choices, WhatExploringCostOfSeveralRanksIsSaidToBeTheirSum) {
     EXPECT_THAT(summary_text(learnt_record(), ReportLevel::summary), HasSubstr(" cost 0.0680 s ("));
     const RunRecord two[] = {learnt_record(0, 2), learnt_record(1, 2)};
     EXPECT_THAT(merged_text(two, ReportLevel::summary), HasSubstr(" cost 0.136 s over all ranks ("));
+    RunRecord groups[] = {learnt_record(0, 4), learnt_record(2, 4)};
+    for (RunRecord& record : groups) record.loops[0].over_ranks = true;
+    EXPECT_THAT(merged_text(groups, ReportLevel::summary), HasSubstr(" cost 0.136 s (")) << "one time for a group";
 }
 
 TEST(Choices, ExploringThatFoundSomethingBetterCostsNothing) {

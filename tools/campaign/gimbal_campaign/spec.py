@@ -79,6 +79,11 @@ class Spec:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
+def takes_steps(place: str, command: Sequence[str]) -> bool:
+    """Whether {steps} stands in a command. Raises CampaignError for a placeholder that does not exist."""
+    return "steps" in set().union(*(placeholders(place, "command", word) for word in command))
+
+
 def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Application:
     """One [[application]]."""
     if not isinstance(table, dict):
@@ -98,10 +103,8 @@ def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Appli
     command = arguments(place, table, "command")
     threads = (number(place, table, "threads", 2, 1) if kind == "real" else
                number(place, table, "workers", 0, 1 if "workers" in table else 0))
-    takes_steps = "steps" in set().union(*(placeholders(place, "command", word) for word in command))
-    if takes_steps and not table.get("steps"):
-        raise wrong(place, "the command has {steps}, and steps is missing", "example: steps = 300")
-    if table.get("pace_steps") and not takes_steps:
+    has_steps = takes_steps(place, command)
+    if table.get("pace_steps") and not has_steps:
         raise wrong(place, "pace_steps needs {steps} in the command")
     if table.get("pace_steps") and table.get("turn_steps"):
         raise wrong(place, "pace_steps and turn_steps exclude each other",
@@ -163,12 +166,21 @@ def refuse_idle(campaign: Mapping[str, Any], applications: Sequence[Application]
             raise wrong("[campaign]", "slower has no effect: no [[application]] has pace_steps")
 
 
+def refuse_missing_steps(applications: Sequence[Application]) -> None:
+    """Raises CampaignError for a command with {steps} of no number. Files of runs may hold one, from before."""
+    for one in applications:
+        place = f"[[application]] {one.name}"
+        if takes_steps(place, one.command) and not one.steps:
+            raise wrong(place, "the command has {steps}, and steps is missing", "example: steps = 300")
+
+
 def parse(text: str) -> Spec:
     """A checked campaign from the text of a TOML file. Raises CampaignError."""
     try:
         table = tomllib.loads(text)
         found = check(table)
         refuse_idle(table["campaign"], found.applications)
+        refuse_missing_steps(found.applications)
         return found
     except ValueError as error:  # of tomllib, also for a number of thousands of digits
         raise CampaignError(f"the specification is not TOML: {error}") from None
