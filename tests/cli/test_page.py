@@ -310,6 +310,10 @@ class PageInABrowser(ToolTest):
         self.assertNotIn("times what passed", self.text("#time"))
         self.show([record()])
         self.assertNotIn("that passed", self.text("#page"))
+        # The second rank's calls took 3 s of 10 s, one after the other.
+        self.show([record(rank, 2, 100 + rank) | {"job": "7", "wall_s": 2.0 + 8 * rank} for rank in (0, 1)])
+        self.assertEqual(self.bar(0)[0], "work: 1.31 s, 65.7 %")
+        self.assertEqual(self.bar(1)[0], "work: 1.97 s, 19.7 %")
 
     def test_a_bar_of_several_processes_says_that_it_is_their_sum(self):
         two = [record(pid=pid) | {"job": "7", "launch": "one", "started_s": 1767268800.25} for pid in (100, 101)]
