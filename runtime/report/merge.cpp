@@ -171,6 +171,7 @@ struct Growing {
     ByRank busy_s;             // with steals: running items
     double alternative_s = 0;  // loop time of the record that the alternative is of
     bool ranks_timed = true;   // as MergedLoop has it
+    bool ranks_known = true;   // which ranks of the job its workers are, if they are ranks
 };
 
 /// Every rank tells of its own part of the same executions.
@@ -305,7 +306,7 @@ void add_loop(const LoopSummary& loop, int rank, Growing& growing, MergedRun& ru
     growing.time_s[rank] += loop.time_s;
     if (loop.over_ranks) {
         add_workers(loop, growing.sum);
-        run.ranks_known = add_per_rank(loop, run.ranks, busy) && run.ranks_known;
+        growing.ranks_known = add_per_rank(loop, run.ranks, busy) && growing.ranks_known;
     } else {
         growing.ranks_timed = growing.ranks_timed && !mostly_untimed(loop);
         busy[rank] += all_over_timed(loop) * loop.time_s;
@@ -342,6 +343,17 @@ bool mostly_timed(std::span<const RunRecord> records, const ByRank& busy, const 
     });
 }
 
+/// Whether loops of which nobody knows what each rank took are too short to change the rank balance. A rank is in one
+/// of the groups that share a loop: no rank took longer in it than the group that took longest.
+/// @param busy_s  time in the other loops, of the rank that has most [s]
+bool mostly_known(const std::map<LoopKey, Growing>& loops, double busy_s) {
+    constexpr double kWorthSaying = 0.01;  // of busy_s, as in notes.cpp
+    double unknown_s = 0;
+    for (const auto& [key, growing] : loops)
+        if (!growing.ranks_known) unknown_s += over_ranks(growing.time_s, 1).max;
+    return unknown_s <= kWorthSaying * busy_s;
+}
+
 MergedLoop merged_loop(const LoopKey& key, Growing& growing, std::uint32_t ranks_seen, const ByRank& lives) {
     if (key.steals) complete_steals(growing);
     const auto ranks = static_cast<std::uint32_t>(growing.time_s.size());
@@ -375,6 +387,7 @@ MergedRun merge(std::span<const RunRecord> records) {
     const OverRanks busy_s = over_ranks(busy, run.ranks_seen);
     run.rank_balance = busy_s.max > 0 ? busy_s.mean / busy_s.max : 1;
     run.ranks_timed = mostly_timed(records, busy, lives);
+    run.ranks_known = mostly_known(loops, busy_s.max);
     for (auto& [key, growing] : loops) run.loops.push_back(merged_loop(key, growing, run.ranks_seen, lives));
     std::stable_sort(run.loops.begin(), run.loops.end(),
                      [](const MergedLoop& a, const MergedLoop& b) { return a.sum.time_s > b.sum.time_s; });

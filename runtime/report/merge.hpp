@@ -89,8 +89,9 @@ struct MergedRun {
     double rank_balance = 1;  ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect. Calls that
                               ///< were left to libomp count as much as the loop's others
     bool ranks_timed = true;  ///< false: those calls are, or may be, most of the time in loops of some rank
-    bool ranks_known = true;  ///< false: rank_balance lacks loops over groups of ranks; who is in them is not known
-    double dispatch_ns = 0;   ///< mean over records [ns]
+    bool ranks_known = true;  ///< false: rank_balance lacks loops over ranks, of which nobody knows what each rank
+                              ///< took: groups of ranks ran them, or records have no figures of single workers
+    double dispatch_ns = 0;                   ///< mean over records [ns]
     std::uint64_t cores_lent = 0;             ///< in all [count]
     bool placed = false;                      ///< threads were placed, or looked at for it (--pin)
     std::uint64_t regions_with_numbers = 0;   ///< of the rank with most [count]

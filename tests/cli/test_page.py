@@ -310,6 +310,10 @@ class PageInABrowser(ToolTest):
         self.assertNotIn("times what passed", self.text("#time"))
         self.show([record()])
         self.assertNotIn("that passed", self.text("#page"))
+        # The second rank's calls took 3 s of 10 s, one after the other.
+        self.show([record(rank, 2, 100 + rank) | {"job": "7", "wall_s": 2.0 + 8 * rank} for rank in (0, 1)])
+        self.assertEqual(self.bar(0)[0], "work: 1.31 s, 65.7 %")
+        self.assertEqual(self.bar(1)[0], "work: 1.97 s, 19.7 %")
 
     def test_a_bar_of_several_processes_says_that_it_is_their_sum(self):
         two = [record(pid=pid) | {"job": "7", "launch": "one", "started_s": 1767268800.25} for pid in (100, 101)]
@@ -331,6 +335,20 @@ class PageInABrowser(ToolTest):
         self.assertNotIn("Without", self.text("#heat"))
         self.browser.value("Array.from(document.querySelectorAll('#heat button'))[1].click()")
         self.assertIn("Without without, whose times of single threads", self.text("#heat"))
+        # A rank that was killed: its records have none.
+        entries = entries[:2]
+        entries[1]["loops"][0] = entries[1]["loops"][0] | {"per_worker": []}
+        self.show(entries)
+        self.browser.value("Array.from(document.querySelectorAll('#heat button'))[1].click()")
+        self.assertIn("Without sph.cpp:210 density, without, whose times", self.text("#heat"))
+
+    def test_ranks_that_are_not_known_are_groups_or_not_in_the_records(self):
+        entries = [record(rank, 2, 100 + rank, loops=1 - rank) | {"job": "7"} for rank in (0, 1)]
+        entries[0]["loops"][0] |= {"level": "ranks", "per_worker": []}  # killed
+        self.show(entries)
+        self.assertIn("Times of single ranks are not in these records.", self.text("#loop"))
+        self.show([entry | {"ranks": 4} for entry in entries])
+        self.assertIn("Groups of ranks ran it: which ranks they are is not known.", self.text("#loop"))
 
     def test_a_call_of_a_schedule_takes_what_it_takes_on_each_rank(self):
         entries = [record(rank, 2, 100 + rank) | {"job": "7"} for rank in (0, 1)]

@@ -75,9 +75,9 @@ function heatColour(ratio) {
     return `color-mix(in srgb, var(--${ratio < 1 ? "less" : "more"}) ${Math.round(8 + 92 * strength)}%, var(--card))`;
 }
 
-/** Loops whose times of threads are not in the records, or did not fit into the page. */
+/** Loops whose times of threads are not in the records of all ranks, or did not fit into the page. */
 function loopsWithoutThreads() {
-    return run().loops.filter((item) => item.level === "threads" && !item.by_rank.some((row) => row[7].length > 0));
+    return run().loops.filter((item) => item.level === "threads" && !item.by_rank.every((row) => row[7].length > 0));
 }
 
 /** Busy seconds of every thread: {rank: [seconds]}, of the loop or of all loops. */
@@ -232,7 +232,9 @@ function loopSection(width) {
     if (item.overlap_remark) section.append(make("p", {class: "soft"}, item.overlap_remark.trim()));
     if (item.by_rank.length > 1) section.append(rankBarsOfLoop(width));
     if (item.by_rank.length === 0)
-        section.append(make("p", {class: "soft"}, "Groups of ranks ran it: which ranks they are is not known."));
+        section.append(make("p", {class: "soft"}, item.workers !== run().ranks ?
+            "Groups of ranks ran it: which ranks they are is not known." :
+            "Times of single ranks are not in these records."));
     section.append(heatMap(width), timeline(width), decisions());
     return section;
 }

@@ -18,12 +18,14 @@ struct Run {
 };
 
 /// Figures of single threads that a page holds at most, loops with the most time first [count]. A loop has those of all
-/// ranks or none, and none if one with more time has none.
+/// ranks whose records have them, or none, and none if one with more time did not fit.
 inline constexpr std::size_t kMaxThreadFigures = 250000;
 
 /// The ranks of a run as one view, what the page shows and `gimbal report --json` prints. Units are in the keys; times
 /// of a loop and of its schedules are means over the ranks, calls sums; `by_rank` has one list for each rank, its
-/// fields named by `by_rank_fields`. Numbers have four significant digits.
+/// fields named by `by_rank_fields`, and is empty where groups of ranks ran a loop, or records lack what each rank
+/// took. `rank_balance` is null if that is more than 1 % of a rank's time in loops. Numbers have four significant
+/// digits.
 /// @errors std::bad_alloc  @threads any  @cost O(records * loops * workers)
 [[nodiscard]] Json run_data(const Run& run);
 

@@ -66,11 +66,11 @@ function rankRows() {
     const threads = one.loops.some((item) => item.level === "threads");
     for (const item of one.loops) {
         const holdsOthers = threads && item.level === "ranks", leftEarly = item.level === "ranks" && !item.steals;
-        for (const [rank, , ...figures] of item.by_rank) {
+        for (const [rank, time, ...figures] of item.by_rank) {
             const row = byRank.get(rank);
             if (row) kLoopParts.forEach(([key], i) => {
                 if (key === "waiting_s" ? !leftEarly || !row.mpi : !holdsOthers)
-                    row.loops[key] = (row.loops[key] || 0) + figures[i] / item.overlap;
+                    row.loops[key] = (row.loops[key] || 0) + figures[i] / Math.max(1, time / row.wall);
             });
         }
     }

@@ -136,6 +136,23 @@ TEST(RanksMerged, WhatGroupsOfRanksDoAtTheSameTimeIsNotMoreThanTheRun) {
     EXPECT_THAT(merged_text(records, ReportLevel::summary), Not(HasSubstr("the ranks differ")));
 }
 
+/// Four ranks of 3 s in a loop of threads, the last of 1.5 s; two groups of them in another for some milliseconds.
+TEST(RanksMerged, AShortLoopOverGroupsOfRanksLeavesTheRankBalance) {
+    std::vector<RunRecord> records;
+    for (int rank = 0; rank < 4; ++rank) {
+        records.push_back(sample_record(rank, 4));
+        if (rank == 3) records.back().loops[0].time_s = 1.5;
+        if (rank % 2 == 0) records.back().loops.push_back(root_record().loops[0]);
+    }
+    const auto last_for = [&records](double time_s) {
+        for (const int rank : {0, 2}) records[static_cast<std::size_t>(rank)].loops.back().time_s = time_s;
+        return merged_text(records, ReportLevel::summary);
+    };
+    EXPECT_THAT(last_for(0.029), HasSubstr("rank balance 0.875"));
+    EXPECT_THAT(last_for(0.029), HasSubstr("NOTE the ranks differ: those that wait lose 12.5 %"));
+    EXPECT_THAT(last_for(0.031), Not(HasSubstr("rank balance"))) << "more than 1 % of a rank's time in loops";
+}
+
 TEST(RanksMerged, LevelsAreKeptApart) {
     RunRecord records[] = {root_record(), sample_record(1, 2)};
     records[1].loops[0].name = "forces";
