@@ -36,10 +36,13 @@ constexpr double kStillLate = 0.5;    // of the last one's lateness
 // How many looks decide, and for how long (docs/decisions/0026).
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
-constexpr double kMinLooks = 6, kMaxLooks = 32;  // to see what is lost in few executions (docs/decisions/0080)
+// To see what is lost in few executions (docs/decisions/0080).
+constexpr double kMaxLooks = 64;      // the last ones,
+constexpr double kLooksThatLose = 3;  // of which so many do: interruptions do, too
 constexpr double kFirstPeriod_s = 1e-3;
 constexpr double kLongestPeriod_s = 0.1;
-constexpr double kLongestIfDear_s = 0.01;  // where looks saw something that is lost in some executions
+constexpr double kLongestIfDear_s = 0.01;  // where looks saw much that is lost in some executions;
+constexpr double kSooner = 4;              // after one that did the next while is half as long, not twice
 constexpr double kMaxCalls = 32;     // that a loop which is not short is left for, unless they take too little time
 constexpr double kMaxApart_s = 0.5;  // or too much: what lies between executions may not come again
 constexpr double kLook_s = 5e-6;     // that a look costs, in a loop whose data here is in no cache any more
@@ -118,7 +121,7 @@ double Leaving::leave(double tick_s, std::uint32_t loops, double apart) noexcept
         const double calls = time_s_ > 0 ? kLook_s / (part * time_s_) : 0;
         return std::clamp(loops * kLook_s / part, std::min(calls * apart_s, kMaxApart_s), kMaxPeriod_s);
     };
-    const double most_s = looks_.lost() > kNothing ? kLongestIfDear_s : kLongestPeriod_s;
+    const double most_s = looks_.lost() > kLittle ? kLongestIfDear_s : kLongestPeriod_s;
     const double longest_s = time_s_ > kShort_s ? std::clamp(kMaxCalls * apart_s, kFirstPeriod_s, kMaxApart_s)
                                                 : std::max(most_s, while_for(kForLooks));
     const double shortest_s = std::min(std::max(kFirstPeriod_s, while_for(kForFirst)), longest_s);
@@ -185,7 +188,7 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
         return;
     }
     good_ = 0;
-    period_s_ = 0;
+    period_s_ /= kSooner;
     const double iteration_s = time_s / static_cast<double>(record.iterations);
     if (least_s_ <= 0 || iteration_s * kInterrupted < least_s_) {
         late_ = 0;
@@ -207,7 +210,7 @@ void Leaving::note_look(const LoopRecord& record) noexcept {
     if (!std::exchange(was_left_, false) || record.iterations <= record.workers.size()) return;
     looks_.add(record.loop_time, record.loop_time - waiting(record));
     if (looks_.count() >= kMaxLooks) looks_.halve();
-    if (looks_.count() < kMinLooks || !looks_.in_few()) return;
+    if (!looks_.in_few(kLooksThatLose)) return;
     doubts_ = true;
     state_ = State::kept;
 }

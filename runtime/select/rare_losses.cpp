@@ -51,18 +51,18 @@ double LossSums::executions_that_lose() const noexcept {
     return squares > 0 ? (time_ - busy_) * (time_ - busy_) / squares : 0;
 }
 
-bool LossSums::in_few() const noexcept {
+bool LossSums::in_few(double at_least) const noexcept {
     if (lost() < kMuch) return false;
     const double few = executions_that_lose();
-    return few >= kSeveral && few >= kRarest * count_ && few <= kAsUsual * count_;
+    return few >= at_least && few >= kRarest * count_ && few <= kAsUsual * count_;
 }
 
 void RareLosses::begin() noexcept {
-    if (held_.count() >= kFewest) begin(held_);
+    if (held_.count() >= kFewest && held_.in_few(kSeveral)) begin(held_);
 }
 
 void RareLosses::begin(const LossSums& seen) noexcept {
-    if (runs() || since_ < wait_ || !seen.in_few()) return;
+    if (runs() || since_ < wait_) return;
     holder_ = robust_ = {};
     before_ = seen.time_ / seen.count_;
     lost_before_ = seen.lost();

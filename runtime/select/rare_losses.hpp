@@ -22,8 +22,8 @@ public:
     [[nodiscard]] double ratio() const noexcept { return time_ / busy_; }
     /// Its standard error.
     [[nodiscard]] double error() const noexcept;
-    /// Whether much is lost, and nearly all of that in some executions: more than one, and fewer than half.
-    [[nodiscard]] bool in_few() const noexcept;
+    /// Whether much is lost, and nearly all of that in some executions: at least so many, and fewer than half.
+    [[nodiscard]] bool in_few(double at_least) const noexcept;
 
 private:
     double count_ = 0;
@@ -57,7 +57,7 @@ public:
 
     /// Begin, if what holds the loop loses much in few executions, and that was not tried lately.
     void begin() noexcept;
-    /// The same by what was seen elsewhere.
+    /// The same by what was seen elsewhere. @pre in_few()
     void begin(const LossSums& seen) noexcept;
 
     /// An execution of the loop was learnt from, whatever it was.
