@@ -77,8 +77,8 @@ void set_pus(SharedThread& thread, std::span<const int> pus) noexcept {
 }
 
 std::vector<int> pus_of(const SharedThread& thread) {
-    constexpr std::int32_t kMost = 1 << 16;
-    const auto count = static_cast<std::size_t>(std::clamp(thread.count, 0, kMost));
+    constexpr std::int32_t kMaxCount = 1 << 16;
+    const auto count = static_cast<std::size_t>(std::clamp(thread.count, 0, kMaxCount));
     std::vector<int> pus;
     for (const PuRun& run : thread.runs)
         for (int pu = run.first; pu <= run.last && pus.size() < count; ++pu) pus.push_back(pu);

@@ -15,8 +15,8 @@ constexpr double kMuch = 0.1;          // of the time, that is lost
 constexpr double kRarest = 1.0 / 24;   // of the executions, that lose it: fewer are interruptions,
 constexpr double kAsUsual = 0.5;       // and more are what trials see
 constexpr double kSeveral = 1.5;       // of them at least
-constexpr double kFewest = 32;         // executions of what holds the loop,
-constexpr double kMost = 128;          // of which the last ones count
+constexpr double kMinHeld = 32;        // executions of what holds the loop,
+constexpr double kMaxHeld = 128;       // of which the last ones count
 constexpr double kExpected = 3;        // that lose, under either, until they are compared
 constexpr std::uint32_t kBatches = 3;  // of those: so often none does only where something else was seen before
 constexpr double kLongest = 256;       // executions of either, if it shows nothing before
@@ -58,7 +58,7 @@ bool LossSums::in_few(double at_least) const noexcept {
 }
 
 void RareLosses::begin() noexcept {
-    if (held_.count() >= kFewest && held_.in_few(kSeveral)) begin(held_);
+    if (held_.count() >= kMinHeld && held_.in_few(kSeveral)) begin(held_);
 }
 
 void RareLosses::begin(const LossSums& seen) noexcept {
@@ -90,7 +90,7 @@ RareLosses::Outcome RareLosses::observe(bool robust, double time, double busy, d
     if (!runs()) {
         if (robust) return Outcome::none;
         held_.add(time, busy);
-        if (held_.count() >= kMost) held_.halve();
+        if (held_.count() >= kMaxHeld) held_.halve();
         return Outcome::none;
     }
     if (robust != robust_runs_) return Outcome::none;  // it had begun before
