@@ -170,6 +170,9 @@ template <typename T>
 static enum sched_type
 __kmp_hook_without(dispatch_private_info_template<T> *pr,
                    const gimbal_loop_desc *desc) {
+  // Of one thread they are together.
+  if (desc->workers <= 1)
+    return kmp_sch_static_balanced;
   const kmp_uint64 granule = __kmp_hook.gimbal_loop_granule(desc);
   if (granule <= 1)
     return kmp_sch_static_balanced;

@@ -112,10 +112,10 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
 }
 
 uint64_t gimbal_loop_granule(const gimbal_loop_desc* desc) {
-    ScheduleSpec asked;
-    if (desc->schedule > 0) asked = gimbal::interned(desc->schedule);
-    const uint64_t granule = gimbal::granule_of(desc->unit, asked.chunk);
-    if (asked.technique || !asked.selector.empty()) return granule;
+    // No copy of it: that may need memory, and there may be none.
+    const ScheduleSpec* const asked = desc->schedule > 0 ? &gimbal::interned(desc->schedule) : nullptr;
+    const uint64_t granule = gimbal::granule_of(desc->unit, asked ? asked->chunk : 0);
+    if (asked && (asked->technique || !asked->selector.empty())) return granule;
     return gimbal::granule_of(granule, gimbal::options().schedule.chunk);
 }
 
