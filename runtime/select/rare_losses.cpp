@@ -64,9 +64,9 @@ void RareLosses::begin() noexcept {
 void RareLosses::begin(const LossSums& seen) noexcept {
     if (runs() || since_ < wait_) return;
     holder_ = robust_ = {};
-    before_ = seen.time_ / seen.count_;
+    before_ = seen.mean_time();
     lost_before_ = seen.lost();
-    const double each = kExpected * seen.count_ / seen.executions_that_lose();
+    const double each = kExpected * seen.count() / seen.executions_that_lose();
     batch_ = to_come_ = 2 * kTurn * static_cast<std::uint32_t>(std::ceil(each / kTurn));
     is_first_ = false;
     handed_out_ = 0;
@@ -95,9 +95,9 @@ RareLosses::Outcome RareLosses::observe(bool robust, double time, double busy, d
     }
     if (robust != robust_runs_) return Outcome::none;  // it had begun before
     Side& side = robust ? robust_ : holder_;
+    side.busy.add(side.count(), busy / work);
     side.sums.add(time, busy);
-    side.busy.add(side.count++, busy / work);
-    const bool hopeless = robust_.sums.count() >= 2 * kTurn && robust_.sums.time_ > robust_.sums.count() * before_;
+    const bool hopeless = robust_.count() >= 2 * kTurn && robust_.sums.mean_time() > before_;
     if (--to_come_ == 0 || hopeless) return settle(hopeless);
     if (--turn_left_ == 0) next_turn();
     return Outcome::none;
@@ -108,15 +108,15 @@ RareLosses::Outcome RareLosses::settle(bool hopeless) noexcept {
     Outcome outcome = Outcome::lost;
     ratio_ = 1;
     error_ = 0;
-    if (holder_.count > 0 && robust_.count > 0) {
-        const double busier = robust_.busy.median(robust_.count) / holder_.busy.median(holder_.count);
+    if (holder_.count() > 0 && robust_.count() > 0) {
+        const double busier = robust_.busy.median(robust_.count()) / holder_.busy.median(holder_.count());
         const double held = holder_.sums.ratio();
         ratio_ = busier * robust_.sums.ratio() / held;
         error_ = ratio_ * std::hypot(robust_.sums.error() / robust_.sums.ratio(), holder_.sums.error() / held);
         if (ratio_ + kProbably * error_ < 1 - kLead) outcome = Outcome::won;
     }
     // It may have met none of those that lose, or few.
-    const bool unlucky = 2 * holder_.sums.lost() < lost_before_ && 2 * holder_.count < kBatches * batch_;
+    const bool unlucky = 2 * holder_.sums.lost() < lost_before_ && 2 * holder_.count() < kBatches * batch_;
     const bool open = (unlucky || ratio_ - error_ < 1 - kLead) && robust_.sums.count() < kLongest;
     to_come_ = outcome == Outcome::lost && open && !hopeless ? batch_ : 0;
     if (runs()) {

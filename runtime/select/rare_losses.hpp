@@ -16,6 +16,8 @@ public:
     void halve() noexcept;
 
     [[nodiscard]] double count() const noexcept { return count_; }
+    /// Of their time. @pre something was seen
+    [[nodiscard]] double mean_time() const noexcept { return time_ / count_; }
     /// Part of all time that threads waited; 0: nothing was seen.
     [[nodiscard]] double lost() const noexcept { return time_ > 0 ? 1 - busy_ / time_ : 0; }
     /// All time over all that threads were busy. @pre something was seen
@@ -24,15 +26,13 @@ public:
     [[nodiscard]] double error() const noexcept;
     /// Whether much is lost, and nearly all of that in some executions: at least so many, and fewer than half.
     [[nodiscard]] bool in_few(double at_least) const noexcept;
+    /// Executions that what is lost would be spread over if each lost as much [count].
+    [[nodiscard]] double executions_that_lose() const noexcept;
 
 private:
     double count_ = 0;
     double time_ = 0, busy_ = 0;
     double time2_ = 0, busy2_ = 0, both_ = 0;  // sums of squares, and of products
-
-    friend class RareLosses;
-    /// Executions that what is lost would be spread over if each lost as much.
-    [[nodiscard]] double executions_that_lose() const noexcept;
 };
 
 /// A technique that balances anything, against what holds a loop and loses much in one execution out of several.
@@ -82,7 +82,7 @@ private:
     struct Side {
         LossSums sums;
         RecentTimes busy;  // per work
-        std::uint64_t count = 0;
+        [[nodiscard]] std::uint64_t count() const noexcept { return static_cast<std::uint64_t>(sums.count()); }
     };
 
     void next_turn() noexcept;

@@ -22,7 +22,7 @@ namespace {
 using namespace gimbal;
 using Outcome = RareLosses::Outcome;
 
-/// What holds the loop loses nothing, but in each so-manieth execution, where it takes so many times as long.
+/// What holds the loop loses nothing, but in every `every`-th execution, where it takes `slower` times as long.
 void hold(RareLosses& losses, int executions, int every, double slower) {
     for (int k = 1; k <= executions; ++k) {
         losses.passed();
