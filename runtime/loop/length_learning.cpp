@@ -125,9 +125,9 @@ Decision LengthLearning::decide(const Request& request) {
 }
 
 // One worker gains nothing by any technique. Teams of one may be many at the same time, in a parallel region: opening
-// an execution has them wait for each other.
+// an execution has them wait for each other. But a record has every execution, and what follows it opens as many.
 bool LengthLearning::is_alone(const Request& request) const noexcept {
-    return traits_.workers == 1 && request.can_leave && !request.part;
+    return traits_.workers == 1 && request.can_leave && !request.part && !recording_to_replay();
 }
 
 // A loop that runs chunks of a loop over ranks, which says what to run, or that the choice stays as it is.

@@ -95,7 +95,7 @@ DriftingBandit::Pull DriftingBandit::next() {
         if (i == incumbent_ || beliefs_[i].variance < 0) continue;
         beliefs_[i].variance += passed * kDrift * kDrift;
         if (beliefs_[i].shown.variance >= 0) beliefs_[i].shown.variance += passed * kDrift * kDrift;
-        if (enough && beliefs_[i].mean > -kClearLead) continue;
+        if (beliefs_[i].barred || (enough && beliefs_[i].mean > -kClearLead)) continue;
         const double value = worth(beliefs_[i]);
         if (value > best_value) {
             best_value = value;
@@ -259,7 +259,8 @@ void DriftingBandit::Error::add(double square) noexcept {
 // Few trials say little where every step takes another time: there a new incumbent that takes longer in many steps than
 // the one before took gives the title back. But not in a loop whose times grow.
 void DriftingBandit::keep_level(double log_time) {
-    levelled_ += row_;
+    constexpr unsigned kMax = 1U << 30U;
+    levelled_ = std::min(levelled_ + row_, kMax);
     level_ += (log_time - level_) * row_ / std::min<double>(levelled_, kShort);
     long_level_ += (log_time - long_level_) * row_ / levelled_;
     if (!on_probation_ || levelled_ % kShort >= row_) return;
@@ -320,7 +321,7 @@ void DriftingBandit::predict(std::span<const double> times, double error) {
         if (i == incumbent_) continue;
         Belief& belief = beliefs_[i];
         if (!std::isfinite(times[i])) {
-            belief = {};
+            belief = {.barred = belief.barred};
             continue;
         }
         belief.predicted = std::log(times[i]) - base;
@@ -371,7 +372,7 @@ double DriftingBandit::error(std::size_t arm) const noexcept {
 std::size_t DriftingBandit::second() const noexcept {
     std::size_t best = incumbent_;
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
-        if (i == incumbent_ || beliefs_[i].variance < 0) continue;
+        if (i == incumbent_ || beliefs_[i].variance < 0 || beliefs_[i].barred) continue;
         if (best == incumbent_ || beliefs_[i].mean < beliefs_[best].mean) best = i;
     }
     return best;

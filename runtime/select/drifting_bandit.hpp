@@ -83,7 +83,13 @@ public:
 
     /// Nothing is believed of an arm any more: it is another schedule now. @pre not the incumbent, or that is replaced
     void forget(std::size_t arm) {
+        bar(arm, false);
         beliefs_[arm] = {};
+    }
+
+    /// An arm is not tried, or is again, whatever is believed of it. @pre not the incumbent, or that is replaced
+    void bar(std::size_t arm, bool barred) noexcept {
+        beliefs_[arm].barred = barred;
         on_probation_ = on_probation_ && former_ != arm;
     }
 
@@ -96,7 +102,7 @@ public:
     [[nodiscard]] double ratio(std::size_t arm) const noexcept;
     /// Standard deviation by which ratio() may be off.
     [[nodiscard]] double error(std::size_t arm) const noexcept;
-    /// The best besides the incumbent that anything is believed of; incumbent() if there is none.
+    /// The best besides the incumbent that anything is believed of and that may be tried; incumbent() if there is none.
     [[nodiscard]] std::size_t second() const noexcept;
     /// Trials of an arm so far.
     [[nodiscard]] std::uint64_t trials(std::size_t arm) const noexcept { return beliefs_[arm].trials; }
@@ -128,6 +134,7 @@ private:
         double predicted = 0;  // log ratio as predicted last
         double bias = 0;       // seen less predicted
         bool odd = false;      // the last trial took much longer than could be believed
+        bool barred = false;   // it is not tried
         std::uint64_t trials = 0;
     };
     /// Of predictions.

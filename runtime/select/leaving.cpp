@@ -161,6 +161,10 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
         // One such execution may have met an interruption, unless it was expected to be one, or all were at work.
         const bool expected = expected_s_ > kShort_s || record.busy_mean * context.tick_s > kLong_s;
         first_was_long_ = state_ == State::unknown;
+        if (with_static && was_left_ && looks_.count() > 0) {
+            note_look(record);
+            period_s_ /= kSooner;
+        }
         if (state_ == State::unknown || state_ == State::kept || expected || ++bad_ >= kGoodLooks) state_ = State::kept;
         good_ = 0;
         return;
@@ -205,10 +209,14 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
 }
 
 // Only what comes after a while without looks shows how often something is lost: where it was, the next two follow.
-// Where there is an iteration for each worker at most no schedule loses less.
+// Where there is an iteration for each worker at most no schedule loses less. And none makes an execution take more
+// times as long than there are workers, as an interruption may: that is not to hide the others.
 void Leaving::note_look(const LoopRecord& record) noexcept {
     if (!std::exchange(was_left_, false) || record.iterations <= record.workers.size()) return;
-    looks_.add(record.loop_time, record.loop_time - waiting(record));
+    const bool first = looks_.count() == 0 || record.workers.empty();
+    const double longest = first ? record.loop_time : static_cast<double>(record.workers.size()) * looks_.mean_time();
+    const double part = std::min(longest / record.loop_time, 1.0);
+    looks_.add(part * record.loop_time, part * (record.loop_time - waiting(record)));
     if (looks_.count() >= kMaxLooks) looks_.halve();
     if (!looks_.in_few(kLooksThatLose)) return;
     doubts_ = true;
@@ -313,6 +321,7 @@ void Leaving::restore(ByteReader& from) noexcept {
     time_s_ = from.get_real(0, 1e9);
     period_s_ = from.get_real(0, kMaxPeriod_s);
     waits_ = from.get_real(-1, 1);
+    good_at_s_ = static_is_good_ ? time_s_ : 0;
     promised_ = waits_ >= 0;
     // It was left for left_for_s() before anybody asked, and now is the time to look.
     if (state_ == State::left) good_ = std::min(good_, std::uint8_t{kGoodLooks - 1});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gimbal/random.hpp"
 
@@ -64,7 +65,6 @@ void RareLosses::begin() noexcept {
 void RareLosses::begin(const LossSums& seen) noexcept {
     if (runs() || since_ < wait_) return;
     holder_ = robust_ = {};
-    before_ = seen.mean_time();
     lost_before_ = seen.lost();
     const double each = kExpected * seen.count() / seen.executions_that_lose();
     batch_ = to_come_ = 2 * kTurn * static_cast<std::uint32_t>(std::ceil(each / kTurn));
@@ -75,8 +75,20 @@ void RareLosses::begin(const LossSums& seen) noexcept {
 
 void RareLosses::hand_out() noexcept {
     if (++handed_out_ <= kUnseen * batch_) return;
-    break_off();
+    to_come_ = 0;
+    wait_longer();
+}
+
+// What comes and goes beside this program may do so for ever.
+void RareLosses::break_off() noexcept {
+    if (!runs()) return;
+    to_come_ = 0;
+    if (std::exchange(broken_off_, true)) wait_longer();
+}
+
+void RareLosses::wait_longer() noexcept {
     since_ = 0;
+    wait_ = std::min(2 * wait_, kLongestWait);
 }
 
 // One after the other, and by chance who is first: a loop may be out of balance in every eighth execution.
@@ -97,42 +109,63 @@ RareLosses::Outcome RareLosses::observe(bool robust, double time, double busy, d
     Side& side = robust ? robust_ : holder_;
     side.busy.add(side.count(), busy / work);
     side.sums.add(time, busy);
-    const bool hopeless = robust_.count() >= 2 * kTurn && robust_.sums.mean_time() > before_;
-    if (--to_come_ == 0 || hopeless) return settle(hopeless);
+    if (--to_come_ == 0 || hopeless()) return settle();
     if (--turn_left_ == 0) next_turn();
     return Outcome::none;
 }
 
-// Threads that do not find their data in their caches are busy for longer.
-RareLosses::Outcome RareLosses::settle(bool hopeless) noexcept {
+double RareLosses::Side::busy_error() const noexcept {
+    constexpr double kToDeviation = 1.4826;  // of a normal distribution, half of what is between its quartiles,
+    constexpr double kOfMedian = 1.2533;     // and standard error of its median, where that of its mean is 1
+    const auto seen = static_cast<double>(std::min<std::uint64_t>(count(), RecentTimes::kCount));
+    return kOfMedian * kToDeviation * busy.spread(count()) / (busy.median(count()) * std::sqrt(seen));
+}
+
+// Threads that do not find their data in their caches are busy for longer. What there is to do may differ from one
+// execution to the next: it is in neither figure. @pre both were seen
+void RareLosses::compare() noexcept {
+    const double busier = robust_.busy.median(robust_.count()) / holder_.busy.median(holder_.count());
+    const double busier_error = std::hypot(robust_.busy_error(), holder_.busy_error());
+    const double held = holder_.sums.ratio();
+    taken_ = busier * robust_.sums.ratio();
+    taken_error_ = taken_ * std::hypot(busier_error, robust_.sums.error() / robust_.sums.ratio());
+    ratio_ = taken_ / held;
+    error_ = std::hypot(taken_error_ / held, ratio_ * holder_.sums.error() / held);
+}
+
+// Its executions take longer than the holder's with all that these had lost before.
+bool RareLosses::hopeless() noexcept {
+    if (robust_.count() < 2 * kTurn || holder_.count() == 0) return false;
+    compare();
+    return taken_ - kProbably * taken_error_ > 1 / (1 - lost_before_);
+}
+
+RareLosses::Outcome RareLosses::settle() noexcept {
     Outcome outcome = Outcome::lost;
     ratio_ = 1;
     error_ = 0;
     if (holder_.count() > 0 && robust_.count() > 0) {
-        const double busier = robust_.busy.median(robust_.count()) / holder_.busy.median(holder_.count());
-        const double held = holder_.sums.ratio();
-        ratio_ = busier * robust_.sums.ratio() / held;
-        error_ = ratio_ * std::hypot(robust_.sums.error() / robust_.sums.ratio(), holder_.sums.error() / held);
+        compare();
         if (ratio_ + kProbably * error_ < 1 - kLead) outcome = Outcome::won;
     }
     // It may have met none of those that lose, or few.
     const bool unlucky = 2 * holder_.sums.lost() < lost_before_ && 2 * holder_.count() < kBatches * batch_;
     const bool open = (unlucky || ratio_ - error_ < 1 - kLead) && robust_.sums.count() < kLongest;
-    to_come_ = outcome == Outcome::lost && open && !hopeless ? batch_ : 0;
+    to_come_ = outcome == Outcome::lost && open && !hopeless() ? batch_ : 0;
     if (runs()) {
         handed_out_ = 0;
         next_turn();
         return Outcome::none;
     }
-    since_ = 0;
     held_ = {};
-    wait_ = std::min(2 * wait_, kLongestWait);
+    broken_off_ = false;
+    wait_longer();
     return outcome;
 }
 
 void RareLosses::forget_incumbent() noexcept {
     held_ = {};
-    break_off();
+    to_come_ = 0;
     since_ = kLongestWait;
 }
 

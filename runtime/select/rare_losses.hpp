@@ -52,8 +52,8 @@ public:
     [[nodiscard]] bool robust_runs() const noexcept { return runs() && robust_runs_; }
     /// An execution of the one whose turn it is begins. What is not learnt from, again and again, ends the comparison.
     void hand_out() noexcept;
-    /// What runs now says nothing: the comparison is given up, and may begin again.
-    void break_off() noexcept { to_come_ = 0; }
+    /// What runs now says nothing: the comparison is given up. It may begin again, later if that happens again.
+    void break_off() noexcept;
 
     /// Begin, if what holds the loop loses much in few executions, and that was not tried lately.
     void begin() noexcept;
@@ -83,15 +83,20 @@ private:
         LossSums sums;
         RecentTimes busy;  // per work
         [[nodiscard]] std::uint64_t count() const noexcept { return static_cast<std::uint64_t>(sums.count()); }
+        /// Relative standard error of the median of `busy`. @pre something was seen
+        [[nodiscard]] double busy_error() const noexcept;
     };
 
     void next_turn() noexcept;
-    Outcome settle(bool hopeless) noexcept;
+    void wait_longer() noexcept;
+    void compare() noexcept;
+    [[nodiscard]] bool hopeless() noexcept;
+    Outcome settle() noexcept;
 
     LossSums held_;  // outside of turns
     Side holder_, robust_;
-    double before_ = 0;            // mean time of the holder,
-    double lost_before_ = 0;       // and what it lost, as a part of that
+    double lost_before_ = 0;       // by the holder, of its time
+    bool broken_off_ = false;      // the last one was
     std::uint32_t batch_ = 0;      // executions of both until they are compared,
     std::uint32_t to_come_ = 0;    // and of these to come
     std::uint32_t turn_left_ = 0;  // of this turn
@@ -102,6 +107,7 @@ private:
     std::uint32_t wait_ = kFirstWait;
     std::uint64_t drawn_ = 1;  // who begins
     double ratio_ = 1, error_ = 0;
+    double taken_ = 0, taken_error_ = 0;  // by the robust one, of what the holder's threads are busy
 };
 
 }  // namespace gimbal

@@ -118,6 +118,8 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
 void SimulateSelector::begin_bandit() {
     bandit_.emplace(settings_.portfolio.size(), first_incumbent());
     static_holds_ = bandit_->incumbent() == arm_of(the_static());
+    for (std::size_t arm = 0; arm < barred_until_.size(); ++arm)
+        if (is_barred(arm) && arm != bandit_->incumbent() && arm != arm_of(the_static())) bandit_->bar(arm, true);
 }
 
 // At another trip count other chunks are worth it. @pre what an iteration takes is known
@@ -276,6 +278,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     learn_of_guided(decision, record, context);
     learn_of_static(decision, record, context);
     learn_of_rare_losses(decision, record, context);
+    lift_bars();
     if (!bandit_ || decision.index >= bandit_->size() || record.iterations == 0) return;
     const DriftingBandit::Pull pull{decision.index, decision.exploring};
     // A short loop is static's only if it is left, and then it takes less.
@@ -292,7 +295,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     }
     accept_static(context);
     if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
-        static_loss(*context.profile, context.workers) < kStaticIsGood)
+        !is_barred(arm_of(the_static())) && static_loss(*context.profile, context.workers) < kStaticIsGood)
         leaving_.invite(record.loop_time * context.tick_s);
     if (bandit_->surprised() == 2 && surprised_ != 2) {
         // A loop that has more or less to do than before, at the same places, stays in balance.

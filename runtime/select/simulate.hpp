@@ -101,7 +101,8 @@ private:
     [[nodiscard]] bool compares_losses(const LoopContext& context);
     [[nodiscard]] Decision compared_now();
     void settle_as_robust(const LoopContext& context);
-    void mask_barred(std::vector<double>& times) const noexcept;
+    void lift_bars() noexcept;
+    void leave_static_out(std::vector<double>& times) const noexcept;
     [[nodiscard]] bool is_barred(std::size_t arm) const noexcept;
     void learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context);
     void settle_portfolio(const LoopContext& context);

@@ -63,7 +63,8 @@ void SimulateSelector::ask(const LoopContext& context) {
     if (answered_) bandit_->widen(difference(asked_shape_, now));
     asked_shape_ = now;
     asked_iterations_ = context.iterations;
-    asked_work_ = context.profile->total() / context.workers;
+    const double scale = static_cast<double>(context.iterations) / context.profile->iterations();
+    asked_work_ = scale * context.profile->total() / context.workers;
     checked_version_ = context.profile_version;
     asked_at_s_ = loop_time_s_;
     auto answer = std::make_shared<Answer>();
@@ -89,14 +90,14 @@ void SimulateSelector::take_answer() {
     last_cost_s_ = settings_.background ? answer->prediction.spent_s : answer->prediction.cost_s;
     if (answer->prediction.times.size() != bandit_->size()) return;
     if (!std::isfinite(answer->prediction.times[bandit_->incumbent()])) return;  // the process is ending
-    mask_barred(answer->prediction.times);
+    expected_lost_.clear();
+    for (const double time : answer->prediction.times)  // infinite: not tried
+        expected_lost_.push_back(static_cast<float>(std::max(1 - asked_work_ / time, 0.0)));
+    leave_static_out(answer->prediction.times);
     bandit_->predict(answer->prediction.times, bandit_->prediction_error());
     if (!settings_.first_stays && !answered_) bandit_->promote_predicted();
     idle_answers_ = bandit_->incumbent() == answered_incumbent_ ? idle_answers_ + 1 : 0;
     answered_incumbent_ = bandit_->incumbent();
-    expected_lost_.clear();
-    for (const double time : answer->prediction.times)  // infinite: not tried
-        expected_lost_.push_back(static_cast<float>(std::max(1 - asked_work_ / time, 0.0)));
     compared_ = 0;
     answered_ = true;
 }
@@ -107,7 +108,7 @@ void SimulateSelector::try_without_answer() {
     const std::size_t robust = arm_of(settings_.profiling_threads.technique);
     if (robust < vague.size()) vague[robust] = 1 + kVagueLoss / 2;
     vague[bandit_->incumbent()] = 1;
-    mask_barred(vague);
+    leave_static_out(vague);
     bandit_->predict(vague, kVagueError);
 }
 

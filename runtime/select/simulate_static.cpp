@@ -139,15 +139,26 @@ bool SimulateSelector::is_barred(std::size_t arm) const noexcept {
     return arm < barred_until_.size() && steps_ < barred_until_[arm];
 }
 
-void SimulateSelector::mask_barred(std::vector<double>& times) const noexcept {
-    for (std::size_t arm = 0; arm < times.size(); ++arm)
-        if (is_barred(arm) && arm != bandit_->incumbent()) times[arm] = std::numeric_limits<double>::infinity();
+// While it is barred nothing is believed of it: it comes back by rows of its own.
+void SimulateSelector::leave_static_out(std::vector<double>& times) const noexcept {
+    const std::size_t arm = arm_of(the_static());
+    if (is_barred(arm) && arm != bandit_->incumbent()) times[arm] = std::numeric_limits<double>::infinity();
+}
+
+void SimulateSelector::lift_bars() noexcept {
+    for (std::size_t arm = 0; arm < barred_until_.size(); ++arm) {
+        if (barred_until_[arm] == 0 || is_barred(arm)) continue;
+        barred_until_[arm] = 0;
+        if (bandit_) bandit_->bar(arm, false);
+    }
 }
 
 // A loop that was left has no holder but static, and nothing else may be known of it. Rows of a loop with a period
 // compare sums already.
 bool SimulateSelector::compares_losses(const LoopContext& context) {
     if (!settings_.leaves) return false;
+    // Where nobody may steal, what is robust has chunks by what drawing costs.
+    if (context.monotonic && leaving_.doubts() && !bandit_) settle_portfolio(context);
     const std::size_t robust = robust_arm();
     const std::size_t holder = leaving_.doubts() || !bandit_ ? arm_of(the_static()) : bandit_->incumbent();
     const bool usable = robust < settings_.portfolio.size() && robust != holder &&
@@ -203,7 +214,11 @@ void SimulateSelector::settle_as_robust(const LoopContext& context) {
         answered_ = vague_ = false;
     }
     static_holds_ = false;
-    bandit_->forget(suspect_);
+    if (suspect_ == arm_of(the_static())) {
+        bandit_->forget(suspect_);
+    } else {
+        bandit_->bar(suspect_, true);
+    }
     barred_until_.resize(settings_.portfolio.size(), 0);
     barred_until_[suspect_] = steps_ + rare_losses_.wait();
     static_trial_.forget_looks();

@@ -557,4 +557,17 @@ TEST(DriftingBandit, ATrialUnderWayWhenTheTitleChangesIsForgotten) {
     }
 }
 
+TEST(DriftingBandit, WhatIsBarredIsNotTriedAndWhatIsBelievedOfItIsKept) {
+    DriftingBandit bandit = with_predictions({1, 0.8}, 0.03);
+    bandit.bar(1, true);
+    const auto time = [](std::size_t choice, int) { return choice == 1 ? 0.8 : 1.0; };
+    EXPECT_EQ(play(bandit, 500, time).trials, 0U);
+    EXPECT_EQ(bandit.second(), 0U);
+    bandit.predict(std::vector<double>{1, 0.8}, 0.03);
+    EXPECT_EQ(play(bandit, 500, time).trials, 0U) << "whatever is said of it meanwhile";
+    bandit.bar(1, false);
+    play(bandit, 100, time);
+    EXPECT_EQ(bandit.incumbent(), 1U);
+}
+
 }  // namespace

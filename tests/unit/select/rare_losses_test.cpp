@@ -15,6 +15,7 @@
 #include "experiment/experiment.hpp"
 #include "gimbal/random.hpp"
 #include "select/auto.hpp"
+#include "simulate/chance.hpp"
 #include "simulate/work.hpp"
 
 namespace {
@@ -105,6 +106,56 @@ TEST(RareLosses, WhatTakesFarLongerLosesAtOnceAndIsNotTriedForAWhile) {
     EXPECT_GT(compare(losses, 8, 8, 1.05, 1, outcome), 0);
 }
 
+// What they have to do differs: a mean over few of them says nothing of what they lose.
+TEST(RareLosses, ExecutionsThatHaveMoreToDoThanBeforeAreComparedAllTheSame) {
+    RareLosses losses;
+    hold(losses, 64, 8, 8);
+    losses.begin();
+    Outcome outcome = Outcome::none;
+    int held = 0;
+    while (losses.runs()) {
+        const bool now = losses.robust_runs();
+        held += now ? 0 : 1;
+        outcome = losses.observe(now, now ? 4.2 : held % 8 == 0 ? 32 : 4, 4, 4);
+    }
+    EXPECT_EQ(outcome, Outcome::won);
+}
+
+TEST(RareLosses, WhatThreadsAreBusyForByChanceProvesNothing) {
+    int won = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        RareLosses losses;
+        hold(losses, 64, 8, 3);
+        losses.begin();
+        Outcome outcome = Outcome::none;
+        for (std::uint64_t step = 0; losses.runs(); ++step) {
+            const double work = 1 + 0.9 * simulate::uniform_of(random_bits(seed, 1, step));
+            const double lost = random_bits(seed, 2, step) % 8 == 0 ? 3 : 1;
+            outcome = losses.observe(losses.robust_runs(), lost * work, work, 1);
+        }
+        won += outcome == Outcome::won ? 1 : 0;
+    }
+    EXPECT_LE(won, 2) << "both lose as much";
+}
+
+TEST(RareLosses, WhatIsBrokenOffAgainAndAgainBeginsLater) {
+    RareLosses losses;
+    const auto begins_after = [&losses](int executions) {
+        hold(losses, executions, 8, 8);
+        losses.begin();
+        return losses.runs();
+    };
+    EXPECT_TRUE(begins_after(64));
+    losses.break_off();
+    EXPECT_TRUE(begins_after(64)) << "it may have been something that does not come again";
+    losses.break_off();
+    EXPECT_FALSE(begins_after(512));
+    EXPECT_TRUE(begins_after(512));
+    losses.break_off();
+    EXPECT_FALSE(begins_after(1984));
+    EXPECT_TRUE(begins_after(64));
+}
+
 TEST(RareLosses, WhereNoneLosesMeanwhileMoreAreCompared) {
     RareLosses losses;
     hold(losses, 64, 16, 8);
@@ -176,13 +227,14 @@ TEST(Auto, AScheduleThatLosesMuchInFewExecutionsDoesNotHoldTheLoop) {
     }
 }
 
-/// A loop of 20 us that may be left, whose first block takes eight times as long in one execution out of `one_in`,
+/// A loop that may be left, whose first block takes eight times as long in one execution out of `one_in`,
 /// drawn, under static; all else balances it, and takes a little longer.
 struct LeftLoop {
     static constexpr std::uint32_t kWorkers = 16;
-    static constexpr double kMean_ns = 20000;
     std::uint64_t one_in;
     std::uint64_t iterations = 1000;
+    double mean_ns = 20000;
+    bool monotonic = false;
     std::unique_ptr<Selector> selector = make_auto(1, false);
     double passed_ns = 0, best_ns = 0;
     int with_static = 0, left = 0;
@@ -196,11 +248,12 @@ struct LeftLoop {
             const bool rare = random_bits(2, 3, drawn++) % one_in == 0;
             LoopContext context{.iterations = iterations,
                                 .workers = kWorkers,
+                                .monotonic = monotonic,
                                 .can_leave = true,
                                 .tick_s = 1e-9,
                                 .dispatch = 10,
-                                .iteration_time = kMean_ns * kWorkers / static_cast<double>(iterations)};
-            const double mean = kMean_ns * (rare ? 1 + 7.0 / kWorkers : 1);
+                                .iteration_time = mean_ns * kWorkers / static_cast<double>(iterations)};
+            const double mean = mean_ns * (rare ? 1 + 7.0 / kWorkers : 1);
             best_ns += 1.03 * mean;
             Decision decision;
             bool is_static = passed_ns < left_until_ns;
@@ -211,12 +264,12 @@ struct LeftLoop {
                 if (decision.left_for > 0) left_until_ns = passed_ns + decision.left_for;
             }
             with_static += is_static ? 1 : 0;
-            const double time = is_static ? (rare ? 8 : 1.005) * kMean_ns : 1.03 * mean;
+            const double time = is_static ? (rare ? 8 : 1.005) * mean_ns : 1.03 * mean;
             passed_ns += time;
             if (passed_ns - time < left_until_ns) continue;
             std::array<WorkerRecord, kWorkers> workers;
             for (std::size_t w = 0; w < kWorkers; ++w) {
-                const double end = is_static && rare && w > 0 ? kMean_ns : time;
+                const double end = is_static && rare && w > 0 ? mean_ns : time;
                 workers[w] = {.end = static_cast<std::uint64_t>(end), .chunks = 1, .iterations = 10};
             }
             selector->learn(decision,
@@ -238,6 +291,24 @@ TEST(Auto, ALoopThatLosesMuchInFewExecutionsIsNotLeftForGood) {
         EXPECT_LT(loop.passed_ns, 1.1 * loop.best_ns) << "one in " << one_in;
         EXPECT_LT(loop.with_static, 5000) << "one in " << one_in;
     }
+}
+
+// Static's bad executions are longer than what is left.
+TEST(Auto, ALoopThatLosesSoMuchThatItIsLongThenIsNotLeftForGood) {
+    for (const std::uint64_t one_in : {8U, 16U}) {
+        LeftLoop loop{.one_in = one_in, .mean_ns = 60000};
+        loop.run(50000);
+        loop.run(50000);
+        EXPECT_LT(loop.passed_ns, 1.1 * loop.best_ns) << "one in " << one_in;
+        EXPECT_LT(loop.with_static, 5000) << "one in " << one_in;
+    }
+}
+
+TEST(Auto, ALoopThatLosesMuchInFewExecutionsIsNotLeftForGoodWhereNobodyMaySteal) {
+    LeftLoop loop{.one_in = 8, .monotonic = true};
+    loop.run(50000);
+    loop.run(50000);
+    EXPECT_LT(loop.passed_ns, 1.1 * loop.best_ns);
 }
 
 TEST(Auto, ALoopThatLosesSomethingInVeryFewExecutionsIsLeft) {
