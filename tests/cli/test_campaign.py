@@ -16,6 +16,15 @@ from campaign_support import SMALL_CONFIGURATIONS, SMALL_SPEC, CampaignTest
 from support import with_signals
 
 from gimbal_campaign import conditions, files, spec
+from gimbal_campaign.errors import CampaignError
+
+
+def state(pid):
+    """T: stopped; empty: it has ended."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
 
 
 class Running(CampaignTest):
@@ -128,6 +137,7 @@ class Running(CampaignTest):
         before = len(starts.read_text().splitlines()) - 1
         running.send_signal(signal.SIGKILL)
         running.communicate()
+        self.wait_until(lambda: not files.holders(self.work / "try.sqlite.lock"))
         self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(before,)])
         starts.unlink()
         connection = sqlite3.connect(self.work / "try.sqlite")  # as if it had gone well this time
@@ -178,7 +188,7 @@ class Running(CampaignTest):
         for words in (("try.toml",), ("--new", "try.toml")):
             done = self.campaign("run", *words)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
-            self.assertIn("try.sqlite: another gimbal campaign run", done.stderr)
+            self.assertIn(f"try.sqlite: another gimbal campaign run (process {running.pid} on ", done.stderr)
         self.assertEqual(self.rows("SELECT * FROM runs"), before)
         self.assertFalse((self.work / "starts").exists(), "nothing ran")
         self.assertEqual(self.campaign("summary", "try.sqlite").returncode, 0, "it may be read")
@@ -186,6 +196,7 @@ class Running(CampaignTest):
         self.assertEqual(other.returncode, 0, other.stderr)
         running.kill()
         running.communicate()
+        self.wait_until(lambda: not files.holders(self.work / "try.sqlite.lock"))
         done = self.campaign("run", "--new", "try.toml")
         self.assertEqual(done.returncode, 0, "the lock has ended with its process: " + done.stderr)
         self.assertEqual(list(self.work.glob("*.lock")), [])
@@ -325,6 +336,39 @@ timeout_s = 4
         self.assertEqual(running.returncode, 143, said)
         self.assertEqual([path for path in stopped if path.exists()], [])
         self.assert_nothing_left()
+
+    def test_programs_that_a_killed_campaign_left_are_named_and_nothing_is_measured_beside_them(self):
+        lock = self.work / "try.sqlite.lock"
+        running = self.in_turns("doze", wait=False)
+        self.wait_until(lambda: len(self.stopped(running.pid)) == SMALL_CONFIGURATIONS - 1)
+        running.kill()
+        running.communicate()
+        # The one that was at work stops or, asleep, notices and ends. Nobody would ever continue the others.
+        self.wait_until(lambda: all(state(pid) == "T" for pid in files.holders(lock)))
+        stopped = files.holders(lock)
+        self.addCleanup(lambda: [os.kill(pid, signal.SIGKILL) for pid in files.holders(lock)])
+        self.assertGreaterEqual(len(stopped), SMALL_CONFIGURATIONS - 1)
+        for words in (("run", "--new", self.write_spec()), ("replay", "try.sqlite")):
+            done = self.campaign(*words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("programs of a gimbal campaign run that was killed", done.stderr)
+            self.assertEqual(done.stderr.count("campaign_stand_in.py"), len(stopped), done.stderr)
+        command = done.stderr.splitlines()[-1].partition("end them with: ")[2]
+        self.assertEqual(sorted(command.split()[4:]), sorted(f"-{pid}" for pid in stopped))
+        subprocess.run(["sh", "-c", command], check=True)
+        self.wait_until(lambda: not files.holders(lock))
+        done = self.campaign("run", "--new", "try.toml")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_lock_of_another_machine_is_named_with_what_to_do(self):
+        path = self.work / "try.sqlite"
+        lock = self.work / "try.sqlite.lock"
+        with files.only_writer(path, "campaign run"):
+            lock.write_text("4711 node7 campaign replay\n")
+            with self.assertRaises(CampaignError) as refused, files.only_writer(path, "campaign run"):
+                pass
+        self.assertIn("another gimbal campaign replay (process 4711 on node7)", str(refused.exception))
+        self.assertIn("if it is no longer there, programs that it started hold ", str(refused.exception))
 
     def test_a_changed_specification_is_refused_with_the_reason_but_more_repetitions_are_not(self):
         self.campaign("run", self.write_spec())

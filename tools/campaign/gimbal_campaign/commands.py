@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -58,14 +59,14 @@ def run_command(options: argparse.Namespace) -> int:
             raise CampaignError(f"{options.spec}: [factors]: {problem}")
     programs = [program_words(app, tool)[0] for app in wanted.applications if app.kind == "real"]
     path = options.output or Path(options.spec.stem + ".sqlite")
-    with interrupts_raise(), only_writer(path, "campaign run"):
+    with interrupts_raise(), only_writer(path, "campaign run") as lock:
         if options.new:
             set_aside(path, "runs", "campaign")
         refuse_link(path)
         with closing(Store(path)) as store:
             store.begin(wanted, conditions.gathered(tool.gimbal, programs))
             warn_of_mixture(store)
-            return run.run(wanted, store, tool, options.retry)
+            return run.run(wanted, store, dataclasses.replace(tool, passed=lock), options.retry)
 
 
 def warn_of_mixture(store: Store) -> None:
@@ -213,9 +214,10 @@ def replay_command(options: argparse.Namespace) -> Answer:
 
     with closing(Store(options.store, must_exist=True)) as store:
         wanted = spec.check(json.loads(store.facts()["spec"]))
-        with interrupts_raise():
-            rows = replay.replay(wanted, store, tool_of(options), options.configuration, options.times,
-                                 options.beside)
+        tool = tool_of(options)
+        with interrupts_raise(), only_writer(options.store, "campaign replay") as lock:
+            rows = replay.replay(wanted, store, dataclasses.replace(tool, passed=lock), options.configuration,
+                                 options.times, options.beside)
     headers = (*replay.HEADERS, *([f"{options.beside} {replay.BESIDE}"] if options.beside else []))
     return listed(headers, rows, f'no application has a run of "{options.configuration}"')
 

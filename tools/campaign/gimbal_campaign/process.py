@@ -37,6 +37,7 @@ class Tool:
 
     gimbal: Path
     build: Path
+    passed: tuple[int, ...] = ()  # descriptors that programs get: the lock lasts for as long as they do
 
 
 def tool_at(gimbal: Path, build: Path | None) -> Tool:
@@ -134,13 +135,14 @@ class Prepared:
     command: list[str]
     environment: dict[str, str]
     outcome: Outcome
+    passed: tuple[int, ...]  # Tool.passed
 
     def open(self) -> subprocess.Popen[bytes]:
         """Start the process. Raises OSError."""
         said = self.folder / SIMULATED if self.cell.application.kind == "virtual" else Path(os.devnull)
         with (self.folder / "stderr").open("wb") as errors, said.open("wb") as output:
             return subprocess.Popen(self.command, env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
-                                    stdout=output, stderr=errors, start_new_session=True)
+                                    stdout=output, stderr=errors, start_new_session=True, pass_fds=self.passed)
 
     def refused(self, error: OSError) -> None:
         """It could not be started."""
@@ -175,7 +177,7 @@ def prepare(cell: Cell, tool: Tool, seed: int, more: Mapping[str, str] | None = 
         started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         yield Prepared(cell, folder, command, kept | added,
                        Outcome("ok", None, 0.0, started, seed, shlex.join(command),
-                               " ".join(f"{key}={value}" for key, value in added.items())))
+                               " ".join(f"{key}={value}" for key, value in added.items())), tool.passed)
 
 
 def execute(prepared: Prepared) -> None:

@@ -103,7 +103,7 @@ def run_once(wanted: Wanted, tool: Tool, configuration: Configuration, limit_s: 
         try:
             with said.open("wb") as out, errors.open("wb") as err:
                 process = subprocess.Popen(command, env=environment(wanted, configuration), stdin=subprocess.DEVNULL,
-                                           stdout=out, stderr=err, start_new_session=True)
+                                           stdout=out, stderr=err, start_new_session=True, pass_fds=tool.passed)
         except OSError as error:
             outcome.status, outcome.output = "failed", f"{command[0]}: {error.strerror}"
             return outcome
