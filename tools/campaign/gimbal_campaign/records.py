@@ -40,7 +40,13 @@ class Outcome:
                 "selection_s": self.figures.get("selection_s"),
                 "exploring_s": self.figures.get("exploring_s"), "started": self.started, "seed": self.seed,
                 "preemptions": self.preemptions, "slower": self.slower,
-                "command": self.command, "environment": self.environment, "output": self.output}
+                "command": as_utf8(self.command), "environment": as_utf8(self.environment),
+                "output": as_utf8(self.output)}
+
+
+def as_utf8(text: str) -> str:
+    """Text with the bytes of paths that are not UTF-8, which SQLite does not take, as \\udcff."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def last_words(output: str) -> str:
@@ -70,7 +76,7 @@ def read_steps(path: Path, columns: tuple[str, ...], usual_workers: int) -> list
     Lines that begin with # are skipped; unknown columns too; empty cells become None. Raises ValueError naming the
     line if the file is not such a record.
     """
-    with path.open(newline="") as file:
+    with path.open(newline="", errors="replace") as file:  # as the library's record has names that are not UTF-8
         reader = csv.DictReader(line for line in file if not line.startswith("#"))
         missing = [name for name in NEEDED if name not in (reader.fieldnames or [])]
         if missing:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gimbal_campaign.errors import CampaignError
+from gimbal_campaign.records import as_utf8
 from gimbal_campaign.store import differences
 
 from .process import Outcome
@@ -123,13 +124,12 @@ class Store:
 
     def add(self, kind: str, configuration: Configuration, reason: str, predicted: float | None,
             outcome: Outcome) -> None:
-        words = (one.encode(errors="backslashreplace").decode() for one in (outcome.command, outcome.output))
         with self.connection:
             self.connection.execute(
                 "INSERT INTO tune_runs (kind, configuration, reason, predicted, status, value, wall_s, exit_status, started, "
                 "command, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (kind, json.dumps(configuration), reason, predicted, outcome.status, outcome.value, outcome.wall_s,
-                 outcome.exit_status, outcome.started, *words))  # what is not UTF-8 SQLite does not take
+                 outcome.exit_status, outcome.started, as_utf8(outcome.command), as_utf8(outcome.output)))
 
     def runs(self) -> list[Run]:
         """All runs, as they were made."""
