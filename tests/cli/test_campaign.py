@@ -10,11 +10,12 @@ import sqlite3
 import subprocess
 import unittest
 import unittest.mock
+from html import escape
 
 from campaign_support import SMALL_CONFIGURATIONS, SMALL_SPEC, CampaignTest
 from support import with_signals
 
-from gimbal_campaign import conditions, files, spec
+from gimbal_campaign import conditions, files, html, spec
 from gimbal_campaign.errors import CampaignError
 
 
@@ -35,8 +36,8 @@ class Running(CampaignTest):
         done = self.campaign("run", "--build", os.fsdecode(folder), self.write_spec(text),
                              env={"TMPDIR": os.fsdecode(folder), "LOOP": "pr\udcffg+0x1159"})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.rows("SELECT count(*) FROM runs WHERE application = 'one' AND command LIKE '%\\udcff%' AND "
-                                   "environment LIKE '%\\udcff%'"), [(SMALL_CONFIGURATIONS,)])
+        self.assertEqual(self.rows("SELECT count(*) FROM runs WHERE application = 'one' AND command LIKE '%\\udcff%' "
+                                   "AND environment LIKE '%\\udcff%'"), [(SMALL_CONFIGURATIONS,)])
         self.assertEqual(self.rows("SELECT DISTINCT loop FROM steps JOIN runs ON run = id WHERE application = 'one'"),
                          [("pr\ufffdg+0x1159 10",), ("pr\ufffdg+0x1159 11",)])
         self.assertEqual(self.campaign("summary", "try.sqlite").returncode, 0)
@@ -288,8 +289,38 @@ timeout_s = 4
         before = self.stand_in.read_text()
         self.addCleanup(self.stand_in.write_text, before)
         self.stand_in.write_text(before + "# another build\n")
-        self.assertIn("2 builds", self.campaign("run", "try.toml").stderr)
+        self.assertNotIn("2 builds", self.campaign("run", "try.toml").stderr, "nothing was left to run")
+        done = self.campaign("run", self.write_spec(SMALL_SPEC.replace("repetitions = 2", "repetitions = 3")))
+        self.assertIn("2 builds", done.stderr)
         self.assertIn("2 builds", self.campaign("summary", "try.sqlite").stderr)
+
+    def test_results_of_two_machines_in_one_file_are_noticed(self):
+        one = SMALL_SPEC.replace("repetitions = 2", "repetitions = 1")
+        self.assertNotIn("warning", self.campaign("run", self.write_spec(one)).stderr)
+        with contextlib.closing(sqlite3.connect(self.work / "try.sqlite")) as connection, connection:
+            connection.execute("UPDATE campaign SET value = 'A CPU @ 2 GHz' WHERE key = 'processor'")
+            connection.execute("UPDATE campaign SET value = '3 usable of 512' WHERE key = 'cores'")
+        self.assertNotIn("warning", self.campaign("run", "try.toml").stderr, "nothing was left to run")
+        here = conditions.gathered(self.stand_in, [])
+        for words in (("run", self.write_spec()), ("run", "try.toml"), ("summary", "try.sqlite")):
+            said = self.campaign(*words).stderr
+            self.assertIn(f"results of 2 kinds of processor (A CPU @ 2 GHz; {here['processor']}) stand in one file",
+                          said)
+            self.assertIn(f"results of 2 numbers of cores (3 usable of 512; {here['cores']}) stand in one file", said)
+        facts = dict(self.rows("SELECT key, value FROM campaign"))
+        self.assertEqual(json.loads(facts["processor"]), ["A CPU @ 2 GHz", here["processor"]])
+        runs = [dict.fromkeys(("wall_s", "preemptions", "repetition", "started"), 0) | {"status": "ok"}]
+        self.assertIn(f">A CPU @ 2 GHz; {escape(here['processor'])}<", html.conditions(facts, runs))
+
+    def test_virtual_time_is_the_same_on_all_machines(self):
+        head, real, rest = SMALL_SPEC.partition('[[application]]\nname = "one"\ncommand = ["fine"]\n')
+        self.assertTrue(real)
+        text = head + rest
+        self.campaign("run", self.write_spec(text.replace("repetitions = 2", "repetitions = 1")))
+        with contextlib.closing(sqlite3.connect(self.work / "try.sqlite")) as connection, connection:
+            connection.execute("UPDATE campaign SET value = 'A CPU @ 2 GHz' WHERE key = 'processor'")
+        done = self.campaign("run", self.write_spec(text))
+        self.assertEqual((done.returncode, "warning" in done.stderr), (0, False), done.stderr)
 
     def test_the_callers_steering_variables_do_not_reach_the_cells(self):
         self.campaign("run", self.write_spec(), env={"GIMBAL_SCHEDULE": "ss", "OMP_SCHEDULE": "static"})

@@ -38,6 +38,14 @@ class Files(TuneTest):
             self.assertEqual((running.communicate(timeout=600)[1], running.returncode), ("", 128 + number))
             self.assertFalse((self.work / "program.sh.tune.sqlite.lock").exists())
 
+    def test_a_search_does_not_go_on_with_another_processor_or_other_cores(self):
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
+        with contextlib.closing(sqlite3.connect(self.work / "program.sh.tune.sqlite")) as connection, connection:
+            connection.execute("UPDATE tune SET value = 'another' WHERE key IN ('processor', 'cores')")
+        done = self.tune("--runs", 3, "--compare", 0)
+        self.assertEqual((done.returncode, done.stdout, len(self.rows())), (2, "", 2))
+        self.assertIn("the processor and the cores changed since the runs in it", done.stderr)
+
     def test_a_program_that_a_killed_search_left_is_named_and_nothing_is_measured_beside_it(self):
         self.script("echo $$ >> pids\nexec sleep 600\n")
         running = subprocess.Popen(self.command("--runs", 2), cwd=self.work, env=self.environment(),

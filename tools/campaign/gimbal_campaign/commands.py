@@ -25,7 +25,7 @@ from .measured import AppData
 from .oracle import Oracle, oracle, shares
 from .process import Tool, program_words, refusal, tool_at
 from .records import last_words
-from .store import Store, set_aside
+from .store import BUILDS, MACHINE, Store, set_aside, values
 from .tables import render
 
 
@@ -64,18 +64,24 @@ def run_command(options: argparse.Namespace) -> int:
             set_aside(path, "runs", "campaign")
         refuse_link(path)
         with closing(Store(path)) as store:
-            store.begin(wanted, conditions.gathered(tool.gimbal, programs))
+            kinds = {cell.application.kind for cell in
+                     design.to_run(design.cells(wanted), store.done(only_ok=options.retry))}
+            new = (*(BUILDS if kinds else ()), *(MACHINE if "real" in kinds else ()))  # virtual time is no machine's
+            store.begin(wanted, conditions.gathered(tool.gimbal, programs), new)
             warn_of_mixture(store)
             return run.run(wanted, store, dataclasses.replace(tool, passed=lock), options.retry)
 
 
 def warn_of_mixture(store: Store) -> None:
-    """Say on standard error that the results come from several builds of the tool or of the programs, if they do."""
+    """Say on standard error that the results come from several builds of the tool or of the programs, or from several
+    machines, if they do."""
     facts = store.facts()
-    for key, what in (("build", "Gimbal"), ("program", "the programs")):
-        builds = facts.get(key, "").split()
-        if len(builds) > 1:
-            print(f"gimbal: warning: {store.path}: results of {len(builds)} builds of {what} stand in one file; "
+    for key, what in (("build", "builds of Gimbal"), ("program", "builds of the programs"),
+                      ("processor", "kinds of processor"), ("cores", "numbers of cores")):
+        found = values(facts, key)
+        if len(found) > 1:
+            names = f" ({'; '.join(found)})" if key in MACHINE else ""
+            print(f"gimbal: warning: {store.path}: results of {len(found)} {what}{names} stand in one file; "
                   "compare with care, or start afresh with --new", file=sys.stderr)
 
 

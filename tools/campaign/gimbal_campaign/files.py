@@ -84,8 +84,8 @@ def held(path: Path, lock: Path) -> CampaignError:
     for one, words in found.items():
         with suppress(ProcessLookupError):
             groups.setdefault(os.getpgid(one), f"process {one}: {words[:100]}")
-    return CampaignError(f"{path}: programs of a gimbal {command} that was killed{by} are still there and would disturb "
-                         "what is measured:\n        " + "\n        ".join(groups.values()),
+    return CampaignError(f"{path}: programs of a gimbal {command} that was killed{by} are still there and would "
+                         "disturb what is measured:\n        " + "\n        ".join(groups.values()),
                          "end them with: kill -s KILL -- " + " ".join(f"-{group}" for group in groups))
 
 

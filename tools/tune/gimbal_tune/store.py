@@ -20,7 +20,8 @@ from .values import spelled
 from .wanted import Wanted
 
 AFRESH = "--new starts afresh and keeps the old file as FILE.old; --output takes another"
-BUILT = {"program": "the program's file", "build": "Gimbal's build"}  # conditions, as conditions.py names them
+# Conditions, as conditions.py names them, that must not change from run to run.
+KEPT = {"program": "the program's file", "build": "Gimbal's build", "processor": "the processor", "cores": "the cores"}
 SCHEMA_VERSION = 1
 SCHEMA = """
 CREATE TABLE tune (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -99,8 +100,8 @@ class Store:
             raise self.damaged(error) from None
 
     def begin(self, wanted: Wanted, conditions: Mapping[str, str]) -> None:
-        """Note what is asked for, or see that it is what the file was begun with, and that program and Gimbal are what
-        its runs measured. A larger budget is fine.
+        """Note what is asked for, or see that it is what the file was begun with, and that program, Gimbal and machine
+        are what its runs measured. A larger budget is fine.
 
         Raises CampaignError with what differs.
         """
@@ -114,9 +115,9 @@ class Store:
                                 + "\n        ".join(lines[:8]), AFRESH)
         if self.connection.execute("SELECT count(*) FROM tune_runs").fetchone() == (0,):
             facts = {**facts, **conditions}
-        rebuilt = [name for key, name in BUILT.items() if facts.get(key) and conditions[key] not in ("", facts[key])]
-        if rebuilt:
-            raise CampaignError(f"{self.path}: {' and '.join(rebuilt)} changed since the runs in it", AFRESH)
+        changed = [name for key, name in KEPT.items() if facts.get(key) and conditions[key] not in ("", facts[key])]
+        if changed:
+            raise CampaignError(f"{self.path}: {' and '.join(changed)} changed since the runs in it", AFRESH)
         with self.connection:
             self.connection.execute("BEGIN")
             self.connection.executemany("INSERT OR REPLACE INTO tune VALUES (?, ?)",
