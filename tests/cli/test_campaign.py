@@ -8,14 +8,16 @@ import pathlib
 import signal
 import sqlite3
 import subprocess
+import sys
+import threading
 import unittest
 import unittest.mock
 from html import escape
 
-from campaign_support import SMALL_CONFIGURATIONS, SMALL_SPEC, CampaignTest
+from campaign_support import SMALL_CONFIGURATIONS, SMALL_SPEC, SOURCES, CampaignTest
 from support import with_signals
 
-from gimbal_campaign import conditions, files, html, spec
+from gimbal_campaign import conditions, design, files, html, interrupts, process, spec
 from gimbal_campaign.errors import CampaignError
 
 
@@ -204,6 +206,59 @@ class Running(CampaignTest):
             with unittest.mock.patch(function, side_effect=OSError(errno.ENOLCK, "no locks")):
                 with files.only_writer(pathlib.Path(self.work, "try.sqlite"), "campaign run"):
                     pass
+
+    def test_a_campaign_goes_on_where_nobody_reads_what_it_says(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        path = self.write_spec(SMALL_SPEC.replace('["fine"]', '["fail"]'))  # each failure is told at once
+        command = [sys.executable, "-B", SOURCES, "--gimbal", self.stand_in, "run", path]
+        done = subprocess.run(command, cwd=self.work, env=self.environment(), stdout=subprocess.PIPE, stderr=writer)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(4 * SMALL_CONFIGURATIONS,)])
+
+    def test_a_campaign_waits_for_who_reads_its_file(self):
+        starts = self.work / "starts"
+        running = self.asleep()
+        with contextlib.closing(sqlite3.connect(self.work / "try.sqlite", isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM runs").fetchone()
+            asleep, = files.holders(self.work / "try.sqlite.lock").keys() - {running.pid}
+            os.kill(asleep, signal.SIGKILL)  # it has failed, which is to be stored
+            with self.assertRaises(subprocess.TimeoutExpired):
+                running.wait(7)
+            self.assertFalse(starts.exists(), "the next cell waits")
+        self.wait_until(starts.exists)
+        running.send_signal(signal.SIGTERM)
+        self.assertIn("the same command goes on", running.communicate(timeout=600)[1])
+
+    def test_a_signal_while_a_program_is_started_or_ended_ends_it(self):
+        def start(program, signalled=False):
+            started.append(subprocess.Popen(["sh", "-c", program], start_new_session=True))
+            if signalled:
+                os.kill(os.getpid(), signal.SIGTERM)
+            return started[-1]
+
+        started = []
+        with self.assertRaises(interrupts.Interrupted), interrupts.interrupts_raise():
+            process.run_to_end(lambda: start("sleep 600", True), 600)
+        timer = threading.Timer(2, os.kill, (os.getpid(), signal.SIGTERM))
+        with (unittest.mock.patch.object(process, "LAST_WORDS_S", 4), self.assertRaises(interrupts.Interrupted),
+              interrupts.interrupts_raise()):
+            timer.start()
+            process.run_to_end(lambda: start("trap '' TERM; sleep 600"), 0.5)
+        timer.join()
+        self.assertEqual([one.returncode is not None for one in started], [True, True])
+
+    def test_what_a_program_goes_on_to_write_does_not_end_a_campaign(self):
+        app = spec.parse(SMALL_SPEC).applications[0]
+        cell = design.Cell(app, design.Configuration("static", "fixed", "static"), 0)
+        # As if a file had come there meanwhile, or on NFS were still open.
+        with (unittest.mock.patch.dict(os.environ, {"TMPDIR": str(self.temporary)}),
+              unittest.mock.patch("tempfile.tempdir", None),
+              unittest.mock.patch("os.rmdir", side_effect=OSError(errno.ENOTEMPTY, "not empty")),
+              process.prepare(cell, process.Tool(self.stand_in, self.work), 1)):
+            pass
 
     def test_failures_and_timeouts_are_recorded_and_do_not_end_a_campaign(self):
         text = SMALL_SPEC.replace('["fine"]', '["fail"]') + """

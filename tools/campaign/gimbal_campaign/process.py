@@ -12,13 +12,14 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from .design import Cell
 from .errors import CampaignError
+from .interrupts import interrupts_wait
 from .records import Outcome, read_figures, read_names, read_simulated, read_steps
 from .spec import Application
 from .store import STEP_COLUMNS
@@ -126,6 +127,24 @@ def stop(process: subprocess.Popen[bytes]) -> None:
             continue
 
 
+def run_to_end(start: Callable[[], subprocess.Popen[bytes]], limit_s: float) -> int | None:
+    """Start a process and wait for its exit status; None: it took longer than limit_s and was ended. An interrupt ends
+    it, too, also while it is started or being ended. Raises OSError."""
+    process = None
+    try:
+        with interrupts_wait():
+            process = start()
+        try:
+            return wait_for_end(process, limit_s)
+        except subprocess.TimeoutExpired:
+            stop(process)
+            return None
+    except BaseException:
+        if process is not None:
+            stop(process)
+        raise
+
+
 @dataclass
 class Prepared:
     """A cell that is ready to run, in a folder of its own."""
@@ -168,7 +187,8 @@ class Prepared:
 @contextmanager
 def prepare(cell: Cell, tool: Tool, seed: int, more: Mapping[str, str] | None = None) -> Iterator[Prepared]:
     """Everything but the start; `more`: further variables. The folder is gone at the end."""
-    with tempfile.TemporaryDirectory(prefix="campaign-") as name:
+    # A process that has left the group may still write there.
+    with tempfile.TemporaryDirectory(prefix="campaign-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         command = command_of(cell, tool, seed, folder / "record.csv")
         added = variables_of(cell, seed, folder) | dict(more or {})
@@ -184,14 +204,8 @@ def execute(prepared: Prepared) -> None:
     """Run it to its end, or for as long as it may take. An interrupt ends it, too. Raises OSError."""
     outcome = prepared.outcome
     begin = time.perf_counter()
-    process = prepared.open()
     try:
-        outcome.exit_status = wait_for_end(process, prepared.cell.application.timeout_s)
-    except subprocess.TimeoutExpired:
-        stop(process)
-    except BaseException:
-        stop(process)
-        raise
+        outcome.exit_status = run_to_end(prepared.open, prepared.cell.application.timeout_s)
     finally:
         outcome.wall_s = time.perf_counter() - begin
 

@@ -16,6 +16,7 @@ from .records import Outcome
 from .spec import Spec
 
 SCHEMA_VERSION = 1
+PATIENCE_S = 60.0  # with who reads: what took hours is not given up because somebody looks at it
 SQLITE_MARK = b"SQLite format 3\0"
 
 SCHEMA = """
@@ -104,7 +105,7 @@ class Store:
             raise CampaignError(f"{path}: there is no such file", "gimbal campaign run SPEC writes it")
         self.path = path
         try:
-            self.connection = sqlite3.connect(path, isolation_level=None)
+            self.connection = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
             self.connection.execute("PRAGMA foreign_keys = ON")
             tables = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if not tables and not must_exist:

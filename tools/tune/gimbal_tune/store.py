@@ -12,7 +12,7 @@ from typing import Any
 
 from gimbal_campaign.errors import CampaignError
 from gimbal_campaign.records import as_utf8
-from gimbal_campaign.store import differences
+from gimbal_campaign.store import PATIENCE_S, differences
 
 from .process import Outcome
 from .space import Configuration
@@ -73,7 +73,7 @@ class Store:
             raise CampaignError(f"{path}: there is no such file", "gimbal tune -- PROGRAM writes one")
         self.path = path
         try:
-            self.connection = sqlite3.connect(path, isolation_level=None)
+            self.connection = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
             tables = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if not tables and not must_exist:
                 self.connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
