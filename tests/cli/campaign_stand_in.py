@@ -3,7 +3,7 @@
 
 The "program" is a word: fine, fail, mute (leaves no record), ranks (two processes that each leave one), rank (two of
 which one leaves one), sleep, turns (stops itself between steps, as a campaign asks it to), doze (the same; under fac2
-it sleeps after its first turn), teams (its loops are also run by one worker).
+it sleeps after its first turn), teams (its loops are also run by one worker), twice (records one step twice).
 $LOOP begins the names of loops, if given. Each start, and each step of one that stops itself, is noted in the file that
 $STARTS names, if any.
 """
@@ -83,6 +83,8 @@ def main():
     paths = [pathlib.Path(record)]
     if program in ("rank", "ranks"):
         paths = [paths[0].with_stem(f"{paths[0].stem}-{rank}") for rank in ((0, 1) if program == "ranks" else (1,))]
+    if program == "twice":
+        lines.append(lines[-1])
     for path in paths:
         path.write_text("\n".join(lines) + "\n", errors="surrogateescape")
     return 0

@@ -292,6 +292,13 @@ timeout_s = 4
         done = self.campaign("run", "--new", self.write_spec(SMALL_SPEC.replace('["fine"]', '["rank"]')))
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_record_with_a_step_twice_is_no_result_and_does_not_end_a_campaign(self):
+        done = self.campaign("run", self.write_spec(SMALL_SPEC.replace('["fine"]', '["twice"]')))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("line 14: step 5 of app.c:11 loop stands there twice", done.stderr)
+        self.assertEqual(self.rows("SELECT status, count(*) FROM runs GROUP BY status"),
+                         [("no record", 2 * SMALL_CONFIGURATIONS), ("ok", 2 * SMALL_CONFIGURATIONS)])
+
     def test_a_campaign_without_any_result_is_listed_with_the_reasons(self):
         text = SMALL_SPEC.replace('["fine"]', '["mute"]').replace("repetitions = 2", "repetitions = 1")
         begin, end = text.index('[[application]]\nname = "two"'), text.index("[factors]")

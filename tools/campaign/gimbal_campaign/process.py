@@ -20,7 +20,7 @@ from pathlib import Path
 from .design import Cell
 from .errors import CampaignError
 from .interrupts import interrupts_wait
-from .records import Outcome, read_figures, read_names, read_simulated, read_steps
+from .records import Outcome, end_of, read_figures, read_names, read_simulated, read_steps
 from .spec import Application
 from .store import STEP_COLUMNS
 
@@ -172,8 +172,7 @@ class Prepared:
         outcome = self.outcome
         if outcome.status != "ok":
             return
-        said = (self.folder / "stderr").read_text(errors="replace")
-        outcome.output = said[-OUTPUT_LIMIT:]
+        outcome.output = end_of(self.folder / "stderr")[-OUTPUT_LIMIT:]
         if outcome.exit_status is None:
             outcome.status = "timeout"
         elif outcome.exit_status != 0:

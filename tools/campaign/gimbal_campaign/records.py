@@ -13,6 +13,7 @@ NUMBERS: dict[str, Callable[[str], Any]] = {
     "step": int, "workers": int, "iterations": int, "exploring": int, "chunks": int, "loop_time_s": float,
     "busy_max_s": float, "busy_mean_s": float, "signal": float, "reward": float, "epsilon": float, "alpha": float}
 NEEDED = ("loop", "step", "technique", "loop_time_s")
+MOST_OUTPUT = 16 << 20  # bytes of a program's output, from its end, that are looked at
 
 
 @dataclass
@@ -81,7 +82,7 @@ def read_steps(path: Path, columns: tuple[str, ...], usual_workers: int) -> list
         missing = [name for name in NEEDED if name not in (reader.fieldnames or [])]
         if missing:
             raise ValueError(f"{path.name}: no column {' '.join(missing)}")
-        found = []
+        found, seen = [], set()
         for number, row in enumerate(reader, 2):
             try:
                 row["loop"] = with_team(row["loop"], cell(row, "workers"), usual_workers)
@@ -90,7 +91,18 @@ def read_steps(path: Path, columns: tuple[str, ...], usual_workers: int) -> list
                 raise ValueError(f"{path.name}, line {number}: {error}") from None
             if None in (row[name] for name in NEEDED):
                 raise ValueError(f"{path.name}, line {number}: too short")
+            key = (row["loop"], row["step"])
+            if key in seen:
+                raise ValueError(f"{path.name}, line {number}: step {key[1]} of {key[0]} stands there twice")
+            seen.add(key)
     return found
+
+
+def end_of(path: Path, most: int = MOST_OUTPUT) -> str:
+    """The last bytes of what a program has printed, which may be more than there is memory for."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - most))
+        return file.read(most).decode(errors="replace")
 
 
 def cell(row: dict[str, str | None], name: str) -> Any:

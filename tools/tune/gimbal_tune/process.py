@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gimbal_campaign.process import OUTPUT_LIMIT, Tool, run_to_end
-from gimbal_campaign.records import last_words
+from gimbal_campaign.records import end_of, last_words
 
 from .space import Configuration, filled
 from .wanted import Wanted
@@ -27,7 +27,6 @@ DECIDED_BY = {
     "GIMBAL_LOOPS": ("GIMBAL_CONFIG", "GIMBAL_REPLAY"),
     "GIMBAL_MPI_SCHEDULE": ("GIMBAL_CONFIG", "GIMBAL_REPLAY"),
 }
-MOST_OUTPUT = 16 << 20  # bytes of standard output, from its end, that are searched for the number
 
 
 @dataclass
@@ -79,9 +78,7 @@ def environment(wanted: Wanted, configuration: Configuration) -> dict[str, str]:
 def metric_in(wanted: Wanted, said: Path) -> float | None:
     """The last number that the expression finds."""
     assert wanted.metric is not None
-    with said.open("rb") as file:
-        file.seek(max(0, said.stat().st_size - MOST_OUTPUT))
-        found = wanted.metric.findall(file.read().decode(errors="replace"))
+    found = wanted.metric.findall(end_of(said))
     try:
         value = float(found[-1])
     except (IndexError, ValueError):
@@ -113,7 +110,7 @@ def run_once(wanted: Wanted, tool: Tool, configuration: Configuration, limit_s: 
             outcome.status, outcome.output = "failed", f"{command[0]}: {error.strerror}"
             return outcome
         outcome.wall_s = time.perf_counter() - begin
-        text = errors.read_text(errors="replace")
+        text = end_of(errors)
         outcome.output = text[-OUTPUT_LIMIT:]
         judge(wanted, outcome, text, said, limit_s)
     return outcome
