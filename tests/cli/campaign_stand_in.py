@@ -3,8 +3,9 @@
 
 The "program" is a word: fine, fail, mute (leaves no record), ranks (two processes that each leave one), rank (two of
 which one leaves one), sleep, turns (stops itself between steps, as a campaign asks it to), doze (the same; under fac2
-it sleeps after its first turn), teams (its loops are also run by one worker).
-Each start, and each step of one that stops itself, is noted in the file that $STARTS names, if any.
+it sleeps after its first turn), teams (its loops are also run by one worker), twice (records one step twice).
+$LOOP begins the names of loops, if given. Each start, and each step of one that stops itself, is noted in the file that
+$STARTS names, if any.
 """
 import itertools
 import os
@@ -73,7 +74,8 @@ def main():
     for loop, workers in itertools.product((0, 1), (usual, 1) if program == "teams" else (usual,)):
         for step in range(6):
             name = choice(step)
-            lines.append(f"app.c:{10 + loop} loop,{workers},{step},100,{name},{os.environ.get('GIMBAL_SELECT', '')},0,"
+            where = f"{os.environ['LOOP']} {10 + loop}" if "LOOP" in os.environ else f"app.c:{10 + loop} loop"
+            lines.append(f"{where},{workers},{step},100,{name},{os.environ.get('GIMBAL_SELECT', '')},0,"
                          f"{TIMES_S[name][loop] / 1000},0,0,4,,,,,,")
     if words[0] == "simulate" and "--json" in words:
         print('{"total_s": 1, "loops": [{"name": "a", "learning_s": 0.001}, {"name": "b", "learning_s": 0.003}]}')
@@ -81,8 +83,10 @@ def main():
     paths = [pathlib.Path(record)]
     if program in ("rank", "ranks"):
         paths = [paths[0].with_stem(f"{paths[0].stem}-{rank}") for rank in ((0, 1) if program == "ranks" else (1,))]
+    if program == "twice":
+        lines.append(lines[-1])
     for path in paths:
-        path.write_text("\n".join(lines) + "\n")
+        path.write_text("\n".join(lines) + "\n", errors="surrogateescape")
     return 0
 
 

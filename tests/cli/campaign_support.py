@@ -4,6 +4,7 @@ import pathlib
 import sqlite3
 import subprocess
 import sys
+import time
 
 from support import ToolTest
 
@@ -66,3 +67,10 @@ class CampaignTest(ToolTest):
             return connection.execute(query).fetchall()
         finally:
             connection.close()
+
+    def wait_until(self, is_so):
+        """For what comes while the program sleeps, and it sleeps for longer."""
+        deadline = time.monotonic() + 200
+        while not is_so():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)

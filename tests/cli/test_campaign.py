@@ -8,14 +8,17 @@ import pathlib
 import signal
 import sqlite3
 import subprocess
-import time
+import sys
+import threading
 import unittest
 import unittest.mock
+from html import escape
 
-from campaign_support import SMALL_CONFIGURATIONS, SMALL_SPEC, CampaignTest
+from campaign_support import SMALL_CONFIGURATIONS, SMALL_SPEC, SOURCES, CampaignTest
 from support import with_signals
 
-from gimbal_campaign import conditions, files, spec
+from gimbal_campaign import conditions, design, files, html, interrupts, process, spec
+from gimbal_campaign.errors import CampaignError
 
 
 class Running(CampaignTest):
@@ -27,6 +30,19 @@ class Running(CampaignTest):
         self.assertEqual(self.rows("SELECT DISTINCT n FROM (SELECT count(*) AS n FROM steps GROUP BY run)"), [(12,)])
         self.assertIn(f"[{4 * SMALL_CONFIGURATIONS}/{4 * SMALL_CONFIGURATIONS}]", done.stderr)
         self.assert_nothing_left()
+
+    def test_paths_and_loops_that_are_not_utf_8_are_no_trouble(self):
+        folder = os.fsencode(self.work) + b"/d\xff"
+        os.mkdir(folder)
+        text = SMALL_SPEC.replace('["fine"]', '["fine", "{build}"]').replace("repetitions = 2", "repetitions = 1")
+        done = self.campaign("run", "--build", os.fsdecode(folder), self.write_spec(text),
+                             env={"TMPDIR": os.fsdecode(folder), "LOOP": "pr\udcffg+0x1159"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows("SELECT count(*) FROM runs WHERE application = 'one' AND command LIKE '%\\udcff%' "
+                                   "AND environment LIKE '%\\udcff%'"), [(SMALL_CONFIGURATIONS,)])
+        self.assertEqual(self.rows("SELECT DISTINCT loop FROM steps JOIN runs ON run = id WHERE application = 'one'"),
+                         [("pr\ufffdg+0x1159 10",), ("pr\ufffdg+0x1159 11",)])
+        self.assertEqual(self.campaign("summary", "try.sqlite").returncode, 0)
 
     def test_teams_of_several_sizes_are_loops_of_their_own(self):
         path = self.write_spec(SMALL_SPEC.replace('command = ["fine"]', 'command = ["teams"]\nthreads = 2'))
@@ -112,13 +128,6 @@ class Running(CampaignTest):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
         self.assertIn("gimbal: error: ", done.stderr)
 
-    def wait_until(self, is_so):
-        """For what comes while the program sleeps, and it sleeps for longer."""
-        deadline = time.monotonic() + 200
-        while not is_so():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
-
     def test_a_killed_campaign_goes_on_where_it_was(self):
         text = SMALL_SPEC.replace('command = ["fine"]', 'command = ["sleep"]')
         text = text.replace("repetitions = 2", "repetitions = 1")
@@ -128,6 +137,7 @@ class Running(CampaignTest):
         before = len(starts.read_text().splitlines()) - 1
         running.send_signal(signal.SIGKILL)
         running.communicate()
+        self.wait_until(lambda: not files.holders(self.work / "try.sqlite.lock"))
         self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(before,)])
         starts.unlink()
         connection = sqlite3.connect(self.work / "try.sqlite")  # as if it had gone well this time
@@ -178,7 +188,7 @@ class Running(CampaignTest):
         for words in (("try.toml",), ("--new", "try.toml")):
             done = self.campaign("run", *words)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
-            self.assertIn("try.sqlite: another gimbal campaign run", done.stderr)
+            self.assertIn(f"try.sqlite: another gimbal campaign run (process {running.pid} on ", done.stderr)
         self.assertEqual(self.rows("SELECT * FROM runs"), before)
         self.assertFalse((self.work / "starts").exists(), "nothing ran")
         self.assertEqual(self.campaign("summary", "try.sqlite").returncode, 0, "it may be read")
@@ -186,6 +196,7 @@ class Running(CampaignTest):
         self.assertEqual(other.returncode, 0, other.stderr)
         running.kill()
         running.communicate()
+        self.wait_until(lambda: not files.holders(self.work / "try.sqlite.lock"))
         done = self.campaign("run", "--new", "try.toml")
         self.assertEqual(done.returncode, 0, "the lock has ended with its process: " + done.stderr)
         self.assertEqual(list(self.work.glob("*.lock")), [])
@@ -195,6 +206,59 @@ class Running(CampaignTest):
             with unittest.mock.patch(function, side_effect=OSError(errno.ENOLCK, "no locks")):
                 with files.only_writer(pathlib.Path(self.work, "try.sqlite"), "campaign run"):
                     pass
+
+    def test_a_campaign_goes_on_where_nobody_reads_what_it_says(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        path = self.write_spec(SMALL_SPEC.replace('["fine"]', '["fail"]'))  # each failure is told at once
+        command = [sys.executable, "-B", SOURCES, "--gimbal", self.stand_in, "run", path]
+        done = subprocess.run(command, cwd=self.work, env=self.environment(), stdout=subprocess.PIPE, stderr=writer)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(4 * SMALL_CONFIGURATIONS,)])
+
+    def test_a_campaign_waits_for_who_reads_its_file(self):
+        starts = self.work / "starts"
+        running = self.asleep()
+        with contextlib.closing(sqlite3.connect(self.work / "try.sqlite", isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM runs").fetchone()
+            asleep, = files.holders(self.work / "try.sqlite.lock").keys() - {running.pid}
+            os.kill(asleep, signal.SIGKILL)  # it has failed, which is to be stored
+            with self.assertRaises(subprocess.TimeoutExpired):
+                running.wait(7)
+            self.assertFalse(starts.exists(), "the next cell waits")
+        self.wait_until(starts.exists)
+        running.send_signal(signal.SIGTERM)
+        self.assertIn("the same command goes on", running.communicate(timeout=600)[1])
+
+    def test_a_signal_while_a_program_is_started_or_ended_ends_it(self):
+        def start(program, signalled=False):
+            started.append(subprocess.Popen(["sh", "-c", program], start_new_session=True))
+            if signalled:
+                os.kill(os.getpid(), signal.SIGTERM)
+            return started[-1]
+
+        started = []
+        with self.assertRaises(interrupts.Interrupted), interrupts.interrupts_raise():
+            process.run_to_end(lambda: start("sleep 600", True), 600)
+        timer = threading.Timer(2, os.kill, (os.getpid(), signal.SIGTERM))
+        with (unittest.mock.patch.object(process, "LAST_WORDS_S", 4), self.assertRaises(interrupts.Interrupted),
+              interrupts.interrupts_raise()):
+            timer.start()
+            process.run_to_end(lambda: start("trap '' TERM; sleep 600"), 0.5)
+        timer.join()
+        self.assertEqual([one.returncode is not None for one in started], [True, True])
+
+    def test_what_a_program_goes_on_to_write_does_not_end_a_campaign(self):
+        app = spec.parse(SMALL_SPEC).applications[0]
+        cell = design.Cell(app, design.Configuration("static", "fixed", "static"), 0)
+        # As if a file had come there meanwhile, or on NFS were still open.
+        with (unittest.mock.patch.dict(os.environ, {"TMPDIR": str(self.temporary)}),
+              unittest.mock.patch("tempfile.tempdir", None),
+              unittest.mock.patch("os.rmdir", side_effect=OSError(errno.ENOTEMPTY, "not empty")),
+              process.prepare(cell, process.Tool(self.stand_in, self.work), 1)):
+            pass
 
     def test_failures_and_timeouts_are_recorded_and_do_not_end_a_campaign(self):
         text = SMALL_SPEC.replace('["fine"]', '["fail"]') + """
@@ -228,6 +292,13 @@ timeout_s = 4
         done = self.campaign("run", "--new", self.write_spec(SMALL_SPEC.replace('["fine"]', '["rank"]')))
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_record_with_a_step_twice_is_no_result_and_does_not_end_a_campaign(self):
+        done = self.campaign("run", self.write_spec(SMALL_SPEC.replace('["fine"]', '["twice"]')))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("line 14: step 5 of app.c:11 loop stands there twice", done.stderr)
+        self.assertEqual(self.rows("SELECT status, count(*) FROM runs GROUP BY status"),
+                         [("no record", 2 * SMALL_CONFIGURATIONS), ("ok", 2 * SMALL_CONFIGURATIONS)])
+
     def test_a_campaign_without_any_result_is_listed_with_the_reasons(self):
         text = SMALL_SPEC.replace('["fine"]', '["mute"]').replace("repetitions = 2", "repetitions = 1")
         begin, end = text.index('[[application]]\nname = "two"'), text.index("[factors]")
@@ -244,87 +315,15 @@ timeout_s = 4
         self.assertEqual(oracle.returncode, 2)
         self.assertIn("gimbal campaign summary try.sqlite", oracle.stderr)
 
-    def in_turns(self, word, more="", **popen):
-        text = SMALL_SPEC.replace('command = ["fine"]', f'command = ["{word}"]\nturn_steps = 2{more}')
-        self.starts = self.work / "starts"
-        return self.campaign("run", self.write_spec(text.replace("repetitions = 2", "repetitions = 1")),
-                             env={"STARTS": str(self.starts)}, **popen)
-
-    def test_programs_that_stop_themselves_run_in_turns(self):
-        done = self.in_turns("turns")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.rows("SELECT count(*), min(status), max(status) FROM runs"),
-                         [(2 * SMALL_CONFIGURATIONS, "ok", "ok")])
-        steps = [line.split() for line in self.starts.read_text().splitlines() if "step" in line]
-        for name in ("static", "ss", "fac2", "auto"):
-            own = [int(words[3]) for words in steps if words[1] == name]
-            self.assertEqual(own, [1, 2, 3, 4, 5, 6])
-        numbers = [int(words[3]) for words in steps]
-        self.assertEqual([(number - 1) // 2 for number in numbers], sorted((number - 1) // 2 for number in numbers))
-        self.assertEqual(len(numbers), 6 * SMALL_CONFIGURATIONS)
-        orders = [tuple(words[1] for words in steps if words[3] == number) for number in ("1", "3", "5")]
-        self.assertGreater(len(set(orders)), 1, "another order each round")
-        self.assert_nothing_left()
-
-    def test_a_program_that_never_stops_itself_is_no_result(self):
-        done = self.in_turns("fine")
-        self.assertEqual(done.returncode, 1)
-        self.assertEqual(self.rows("SELECT DISTINCT status FROM runs WHERE application = 'one'"), [("failed",)])
-        self.assertIn("CAMPAIGN_TURN_STEPS", done.stderr)
-
-    def test_who_takes_too_long_in_his_turn_is_ended_and_the_others_go_on(self):
-        done = self.in_turns("doze", "\ntimeout_s = 12")
-        self.assertEqual(done.returncode, 1)
-        self.assertEqual(self.rows("SELECT configuration, status FROM runs WHERE status != 'ok'"),
-                         [("fac2", "timeout")])
-        self.assert_nothing_left()
-
-    def test_a_retry_in_turns_runs_the_whole_repetition_side_by_side(self):
-        self.assertEqual(self.in_turns("doze", "\ntimeout_s = 12").returncode, 1)
-        before = self.rows("SELECT configuration, id FROM runs WHERE application = 'one'")
-        stand_in = self.stand_in.read_text()
-        self.addCleanup(self.stand_in.write_text, stand_in)
-        self.stand_in.write_text(stand_in.replace("exec ", "unset GIMBAL_SCHEDULE; GIMBAL_SELECT=auto exec "))
-        self.starts.unlink()
-        done = self.campaign("run", "--retry", "try.toml", env={"STARTS": str(self.starts)})
-        self.assertEqual(done.returncode, 0, done.stderr)
-        after = self.rows("SELECT configuration, id FROM runs WHERE application = 'one'")
-        self.assertEqual({name for name, _ in after}, {name for name, _ in before})
-        self.assertEqual(set(after) & set(before), set(), "all of them are new")
-        self.assertEqual(len(self.starts.read_text().splitlines()), 7 * SMALL_CONFIGURATIONS, "a start and six steps")
-        self.assertIn(f"{2 * SMALL_CONFIGURATIONS - 1} of {2 * SMALL_CONFIGURATIONS} cells have run, going on; "
-                      f"{SMALL_CONFIGURATIONS - 1} of them run again", done.stderr)
-
-    def test_an_interrupt_counts_what_stays_in_the_file_though_it_was_to_run_again(self):
-        self.assertEqual(self.in_turns("doze", "\ntimeout_s = 12").returncode, 1)
-        self.starts.unlink()
-        running = self.campaign("run", "--retry", "try.toml", env={"STARTS": str(self.starts)}, wait=False)
-        self.wait_until(self.starts.exists)
-        running.send_signal(signal.SIGTERM)
-        said = running.communicate(timeout=600)[1]
-        self.assertEqual(running.returncode, 143, said)
-        ran = 2 * SMALL_CONFIGURATIONS - 1
-        self.assertIn(f"interrupted; {ran} of {2 * SMALL_CONFIGURATIONS} cells are in ", said)
-
-    def stopped(self, parent):
-        """The children of a process that are stopped."""
-        found = []
-        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):
-                state, above = path.read_text(errors="replace").rpartition(")")[2].split()[:2]
-                found += [path.parent] if state == "T" and int(above) == parent else []
-        return found
-
-    def test_an_interrupt_ends_those_that_are_stopped_too(self):
-        running = self.in_turns("doze", wait=False)
-        # From the second round on one sleeps for minutes, and all others are stopped.
-        self.wait_until(lambda: len(self.stopped(running.pid)) == SMALL_CONFIGURATIONS - 1)
-        stopped = self.stopped(running.pid)
-        running.send_signal(signal.SIGTERM)
-        said = running.communicate(timeout=600)[1]
-        self.assertEqual(running.returncode, 143, said)
-        self.assertEqual([path for path in stopped if path.exists()], [])
-        self.assert_nothing_left()
+    def test_a_lock_of_another_machine_is_named_with_what_to_do(self):
+        path = self.work / "try.sqlite"
+        lock = self.work / "try.sqlite.lock"
+        with files.only_writer(path, "campaign run"):
+            lock.write_text("4711 node7 campaign replay\n")
+            with self.assertRaises(CampaignError) as refused, files.only_writer(path, "campaign run"):
+                pass
+        self.assertIn("another gimbal campaign replay (process 4711 on node7)", str(refused.exception))
+        self.assertIn("if it is no longer there, programs that it started hold ", str(refused.exception))
 
     def test_a_changed_specification_is_refused_with_the_reason_but_more_repetitions_are_not(self):
         self.campaign("run", self.write_spec())
@@ -352,8 +351,38 @@ timeout_s = 4
         before = self.stand_in.read_text()
         self.addCleanup(self.stand_in.write_text, before)
         self.stand_in.write_text(before + "# another build\n")
-        self.assertIn("2 builds", self.campaign("run", "try.toml").stderr)
+        self.assertNotIn("2 builds", self.campaign("run", "try.toml").stderr, "nothing was left to run")
+        done = self.campaign("run", self.write_spec(SMALL_SPEC.replace("repetitions = 2", "repetitions = 3")))
+        self.assertIn("2 builds", done.stderr)
         self.assertIn("2 builds", self.campaign("summary", "try.sqlite").stderr)
+
+    def test_results_of_two_machines_in_one_file_are_noticed(self):
+        one = SMALL_SPEC.replace("repetitions = 2", "repetitions = 1")
+        self.assertNotIn("warning", self.campaign("run", self.write_spec(one)).stderr)
+        with contextlib.closing(sqlite3.connect(self.work / "try.sqlite")) as connection, connection:
+            connection.execute("UPDATE campaign SET value = 'A CPU @ 2 GHz' WHERE key = 'processor'")
+            connection.execute("UPDATE campaign SET value = '3 usable of 512' WHERE key = 'cores'")
+        self.assertNotIn("warning", self.campaign("run", "try.toml").stderr, "nothing was left to run")
+        here = conditions.gathered(self.stand_in, [])
+        for words in (("run", self.write_spec()), ("run", "try.toml"), ("summary", "try.sqlite")):
+            said = self.campaign(*words).stderr
+            self.assertIn(f"results of 2 kinds of processor (A CPU @ 2 GHz; {here['processor']}) stand in one file",
+                          said)
+            self.assertIn(f"results of 2 numbers of cores (3 usable of 512; {here['cores']}) stand in one file", said)
+        facts = dict(self.rows("SELECT key, value FROM campaign"))
+        self.assertEqual(json.loads(facts["processor"]), ["A CPU @ 2 GHz", here["processor"]])
+        runs = [dict.fromkeys(("wall_s", "preemptions", "repetition", "started"), 0) | {"status": "ok"}]
+        self.assertIn(f">A CPU @ 2 GHz; {escape(here['processor'])}<", html.conditions(facts, runs))
+
+    def test_virtual_time_is_the_same_on_all_machines(self):
+        head, real, rest = SMALL_SPEC.partition('[[application]]\nname = "one"\ncommand = ["fine"]\n')
+        self.assertTrue(real)
+        text = head + rest
+        self.campaign("run", self.write_spec(text.replace("repetitions = 2", "repetitions = 1")))
+        with contextlib.closing(sqlite3.connect(self.work / "try.sqlite")) as connection, connection:
+            connection.execute("UPDATE campaign SET value = 'A CPU @ 2 GHz' WHERE key = 'processor'")
+        done = self.campaign("run", self.write_spec(text))
+        self.assertEqual((done.returncode, "warning" in done.stderr), (0, False), done.stderr)
 
     def test_the_callers_steering_variables_do_not_reach_the_cells(self):
         self.campaign("run", self.write_spec(), env={"GIMBAL_SCHEDULE": "ss", "OMP_SCHEDULE": "static"})

@@ -2,12 +2,15 @@
 """The analysis of campaigns: which loops and steps of which runs stand beside each other."""
 import contextlib
 import json
+import os
+import pathlib
 import sqlite3
+import tempfile
 import unittest
 
 from campaign_support import CampaignTest
 
-from gimbal_campaign import common, design, measured, replay, spec, store
+from gimbal_campaign import common, design, measured, records, replay, spec, store
 from gimbal_campaign.errors import CampaignError
 
 SPEC = """
@@ -176,6 +179,18 @@ class Virtual(CampaignTest):
             connection.execute("UPDATE runs SET selection_s = NULL")
         self.assertEqual(self.overhead(), {})
         self.assertIn("virtual time only", self.campaign("overhead", "try.sqlite").stdout)
+
+
+class Output(unittest.TestCase):
+    def test_of_what_a_program_prints_the_end_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "stderr")
+            with path.open("wb") as file:
+                file.truncate(1 << 40)  # takes no room
+                file.seek(0, os.SEEK_END)
+                file.write(b"last words\n")
+            self.assertEqual(records.end_of(path, 20), 9 * "\0" + "last words\n")
+            self.assertEqual(len(records.end_of(path)), records.MOST_OUTPUT)
 
 
 if __name__ == "__main__":

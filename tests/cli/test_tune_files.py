@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 import tomllib
 import types
 import unittest
@@ -14,6 +15,7 @@ import unittest
 from support import with_signals
 from tune_support import PROGRAM, SOURCES, TuneTest
 
+from gimbal_campaign import files
 from gimbal_tune import result
 
 
@@ -35,6 +37,37 @@ class Files(TuneTest):
             running.send_signal(number)
             self.assertEqual((running.communicate(timeout=600)[1], running.returncode), ("", 128 + number))
             self.assertFalse((self.work / "program.sh.tune.sqlite.lock").exists())
+
+    def test_a_search_does_not_go_on_with_another_processor_or_other_cores(self):
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
+        with contextlib.closing(sqlite3.connect(self.work / "program.sh.tune.sqlite")) as connection, connection:
+            connection.execute("UPDATE tune SET value = 'another' WHERE key IN ('processor', 'cores')")
+        done = self.tune("--runs", 3, "--compare", 0)
+        self.assertEqual((done.returncode, done.stdout, len(self.rows())), (2, "", 2))
+        self.assertIn("the processor and the cores changed since the runs in it", done.stderr)
+
+    def test_a_program_that_a_killed_search_left_is_named_and_nothing_is_measured_beside_it(self):
+        self.script("echo $$ >> pids\nexec sleep 600\n")
+        running = subprocess.Popen(self.command("--runs", 2), cwd=self.work, env=self.environment(),
+                                   stderr=subprocess.DEVNULL)
+        pids, deadline = self.work / "pids", time.monotonic() + 200
+        while not (pids.exists() and pids.read_text().endswith("\n")):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        running.kill()
+        running.wait()
+        self.addCleanup(lambda: [os.kill(pid, signal.SIGKILL) for pid in
+                                 files.holders(self.work / "program.sh.tune.sqlite.lock")])
+        done = self.tune("--runs", 2)
+        self.assertEqual((done.returncode, len(pids.read_text().splitlines())), (2, 1), done.stderr)
+        self.assertIn("programs of a gimbal tune that was killed", done.stderr)
+        self.assertIn("program.sh 1 1", done.stderr)
+        subprocess.run(["sh", "-c", done.stderr.splitlines()[-1].partition("end them with: ")[2]], check=True)
+        while files.holders(self.work / "program.sh.tune.sqlite.lock"):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        self.script(PROGRAM)
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
 
     def test_a_file_of_another_search_is_refused_with_what_differs(self):
         self.assertEqual(self.tune("--runs", 3, "--compare", 0).returncode, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +25,7 @@ from .measured import AppData
 from .oracle import Oracle, oracle, shares
 from .process import Tool, program_words, refusal, tool_at
 from .records import last_words
-from .store import Store, set_aside
+from .store import BUILDS, MACHINE, Store, set_aside, values
 from .tables import render
 
 
@@ -58,23 +59,29 @@ def run_command(options: argparse.Namespace) -> int:
             raise CampaignError(f"{options.spec}: [factors]: {problem}")
     programs = [program_words(app, tool)[0] for app in wanted.applications if app.kind == "real"]
     path = options.output or Path(options.spec.stem + ".sqlite")
-    with interrupts_raise(), only_writer(path, "campaign run"):
+    with interrupts_raise(), only_writer(path, "campaign run") as lock:
         if options.new:
             set_aside(path, "runs", "campaign")
         refuse_link(path)
         with closing(Store(path)) as store:
-            store.begin(wanted, conditions.gathered(tool.gimbal, programs))
+            kinds = {cell.application.kind for cell in
+                     design.to_run(design.cells(wanted), store.done(only_ok=options.retry))}
+            new = (*(BUILDS if kinds else ()), *(MACHINE if "real" in kinds else ()))  # virtual time is no machine's
+            store.begin(wanted, conditions.gathered(tool.gimbal, programs), new)
             warn_of_mixture(store)
-            return run.run(wanted, store, tool, options.retry)
+            return run.run(wanted, store, dataclasses.replace(tool, passed=lock), options.retry)
 
 
 def warn_of_mixture(store: Store) -> None:
-    """Say on standard error that the results come from several builds of the tool or of the programs, if they do."""
+    """Say on standard error that the results come from several builds of the tool or of the programs, or from several
+    machines, if they do."""
     facts = store.facts()
-    for key, what in (("build", "Gimbal"), ("program", "the programs")):
-        builds = facts.get(key, "").split()
-        if len(builds) > 1:
-            print(f"gimbal: warning: {store.path}: results of {len(builds)} builds of {what} stand in one file; "
+    for key, what in (("build", "builds of Gimbal"), ("program", "builds of the programs"),
+                      ("processor", "kinds of processor"), ("cores", "numbers of cores")):
+        found = values(facts, key)
+        if len(found) > 1:
+            names = f" ({'; '.join(found)})" if key in MACHINE else ""
+            print(f"gimbal: warning: {store.path}: results of {len(found)} {what}{names} stand in one file; "
                   "compare with care, or start afresh with --new", file=sys.stderr)
 
 
@@ -213,9 +220,10 @@ def replay_command(options: argparse.Namespace) -> Answer:
 
     with closing(Store(options.store, must_exist=True)) as store:
         wanted = spec.check(json.loads(store.facts()["spec"]))
-        with interrupts_raise():
-            rows = replay.replay(wanted, store, tool_of(options), options.configuration, options.times,
-                                 options.beside)
+        tool = tool_of(options)
+        with interrupts_raise(), only_writer(options.store, "campaign replay") as lock:
+            rows = replay.replay(wanted, store, dataclasses.replace(tool, passed=lock), options.configuration,
+                                 options.times, options.beside)
     headers = (*replay.HEADERS, *([f"{options.beside} {replay.BESIDE}"] if options.beside else []))
     return listed(headers, rows, f'no application has a run of "{options.configuration}"')
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import platform
 import re
+import shlex
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,8 +27,10 @@ def refuse_link(path: Path) -> None:
 
 
 @contextmanager
-def only_writer(path: Path, command: str) -> Iterator[None]:
-    """Hold FILE.lock, so that no other process measures for the same file. The lock ends with the process.
+def only_writer(path: Path, command: str) -> Iterator[tuple[int, ...]]:
+    """Hold FILE.lock, so that no other process measures for the same file. The lock ends with the process and with all
+    those that it gives the descriptor to, which is what this yields: programs outlive a measuring process that is
+    killed, and nothing may be measured beside them.
 
     Not the file itself: on NFS a lock of it keeps SQLite out. Where there are no locks, nobody is kept out.
     Raises CampaignError if another process holds it.
@@ -34,13 +38,14 @@ def only_writer(path: Path, command: str) -> Iterator[None]:
     lock, file = path.with_name(path.name + ".lock"), None
     try:
         file = locked(lock)
+        os.ftruncate(file, 0)
+        os.write(file, f"{os.getpid()} {platform.node()} {command}\n".encode(errors="replace"))
     except BlockingIOError:
-        raise CampaignError(f"{path}: another gimbal {command} writes into it; two at once would disturb each other's "
-                            "times") from None
+        raise held(path, lock) from None
     except OSError:
         pass
     try:
-        yield
+        yield () if file is None else (file,)
     finally:
         if file is not None:
             with suppress(OSError):
@@ -61,6 +66,49 @@ def locked(lock: Path) -> int:
             os.close(file)
             raise
         os.close(file)  # who held it has just removed the file
+
+
+def held(path: Path, lock: Path) -> CampaignError:
+    """Who holds the lock of a file: the process that took it, or programs that it left behind when it was killed."""
+    pid, host, command = "", "", "campaign or tune"
+    with suppress(OSError, ValueError):
+        pid, host, command = lock.read_text(errors="replace").strip().split(" ", 2)
+    found = holders(lock)
+    by = f" (process {pid} on {host})" if pid else ""
+    other = f"{path}: another gimbal {command}{by} measures for it; two at once would disturb each other's times"
+    if not pid or not found or host != platform.node():
+        return CampaignError(other, f"if it is no longer there, programs that it started hold {lock}: end them")
+    if pid in map(str, found):
+        return CampaignError(other)
+    groups: dict[int, str] = {}
+    for one, words in found.items():
+        with suppress(ProcessLookupError):
+            groups.setdefault(os.getpgid(one), f"process {one}: {words[:100]}")
+    return CampaignError(f"{path}: programs of a gimbal {command} that was killed{by} are still there and would "
+                         "disturb what is measured:\n        " + "\n        ".join(groups.values()),
+                         "end them with: kill -s KILL -- " + " ".join(f"-{group}" for group in groups))
+
+
+def holders(lock: Path) -> dict[int, str]:
+    """Process -> its command line, of those that have a file open; others' processes and machines are not seen."""
+    found = {}
+    with suppress(OSError):
+        wanted = lock.stat()
+        for process in sorted((int(name) for name in os.listdir("/proc") if name.isdecimal())):
+            with suppress(OSError):
+                folder = f"/proc/{process}/fd"
+                if any(is_file(f"{folder}/{name}", wanted) for name in os.listdir(folder)):
+                    words = Path(f"/proc/{process}/cmdline").read_text(errors="replace").split("\0")
+                    found[process] = shlex.join(words[:-1])
+    return found
+
+
+def is_file(descriptor: str, wanted: os.stat_result) -> bool:
+    """Whether a descriptor in /proc is of that file; it may just have been closed."""
+    try:
+        return os.path.samestat(os.stat(descriptor), wanted)
+    except OSError:
+        return False
 
 
 def refuse_no_place(path: Path, option: str) -> None:

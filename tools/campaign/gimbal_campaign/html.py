@@ -12,6 +12,7 @@ from . import anova, common, figures, gain, overhead, similarity
 from . import summary as summaries
 from .measured import AppData
 from .summary import Summary
+from .store import values
 from .tables import show
 
 CSS = """
@@ -120,7 +121,7 @@ def slow_runs(runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 def conditions(facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]]) -> str:
     """Machine, versions, repetitions, failures, specification."""
-    rows = [(key, value) for key, value in facts.items() if key not in ("spec", "hash", "name")]
+    rows = [(key, "; ".join(values(facts, key))) for key in facts if key not in ("spec", "hash", "name")]
     statuses: dict[str, int] = {}
     for run in runs:
         statuses[run["status"]] = statuses.get(run["status"], 0) + 1

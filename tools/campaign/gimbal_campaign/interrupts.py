@@ -6,7 +6,6 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
@@ -24,11 +23,29 @@ def status_of(interruption: KeyboardInterrupt) -> int:
     return 128 + getattr(interruption, "number", signal.SIGINT)
 
 
-def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+waiting: list[int] | None = None  # signals that came within interrupts_wait(); None outside
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
     """Once: a second one, as a terminal that closes sends it, must not break off the end of the program in progress."""
     for one in ENDING:
         signal.signal(one, signal.SIG_IGN)
-    raise Interrupted(number)
+    if waiting is None:
+        raise Interrupted(number)
+    waiting.append(number)
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """What comes meanwhile is raised at the end: a process that is being started must be known to be ended."""
+    global waiting
+    waiting = came = []
+    try:
+        yield
+    finally:
+        waiting = None
+    if came:
+        raise Interrupted(came[0])
 
 
 @contextmanager

@@ -12,14 +12,15 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from .design import Cell
 from .errors import CampaignError
-from .records import Outcome, read_figures, read_names, read_simulated, read_steps
+from .interrupts import interrupts_wait
+from .records import Outcome, end_of, read_figures, read_names, read_simulated, read_steps
 from .spec import Application
 from .store import STEP_COLUMNS
 
@@ -37,6 +38,7 @@ class Tool:
 
     gimbal: Path
     build: Path
+    passed: tuple[int, ...] = ()  # descriptors that programs get: the lock lasts for as long as they do
 
 
 def tool_at(gimbal: Path, build: Path | None) -> Tool:
@@ -125,6 +127,24 @@ def stop(process: subprocess.Popen[bytes]) -> None:
             continue
 
 
+def run_to_end(start: Callable[[], subprocess.Popen[bytes]], limit_s: float) -> int | None:
+    """Start a process and wait for its exit status; None: it took longer than limit_s and was ended. An interrupt ends
+    it, too, also while it is started or being ended. Raises OSError."""
+    process = None
+    try:
+        with interrupts_wait():
+            process = start()
+        try:
+            return wait_for_end(process, limit_s)
+        except subprocess.TimeoutExpired:
+            stop(process)
+            return None
+    except BaseException:
+        if process is not None:
+            stop(process)
+        raise
+
+
 @dataclass
 class Prepared:
     """A cell that is ready to run, in a folder of its own."""
@@ -134,13 +154,14 @@ class Prepared:
     command: list[str]
     environment: dict[str, str]
     outcome: Outcome
+    passed: tuple[int, ...]  # Tool.passed
 
     def open(self) -> subprocess.Popen[bytes]:
         """Start the process. Raises OSError."""
         said = self.folder / SIMULATED if self.cell.application.kind == "virtual" else Path(os.devnull)
         with (self.folder / "stderr").open("wb") as errors, said.open("wb") as output:
             return subprocess.Popen(self.command, env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
-                                    stdout=output, stderr=errors, start_new_session=True)
+                                    stdout=output, stderr=errors, start_new_session=True, pass_fds=self.passed)
 
     def refused(self, error: OSError) -> None:
         """It could not be started."""
@@ -151,8 +172,7 @@ class Prepared:
         outcome = self.outcome
         if outcome.status != "ok":
             return
-        said = (self.folder / "stderr").read_text(errors="replace")
-        outcome.output = said[-OUTPUT_LIMIT:]
+        outcome.output = end_of(self.folder / "stderr")[-OUTPUT_LIMIT:]
         if outcome.exit_status is None:
             outcome.status = "timeout"
         elif outcome.exit_status != 0:
@@ -166,7 +186,8 @@ class Prepared:
 @contextmanager
 def prepare(cell: Cell, tool: Tool, seed: int, more: Mapping[str, str] | None = None) -> Iterator[Prepared]:
     """Everything but the start; `more`: further variables. The folder is gone at the end."""
-    with tempfile.TemporaryDirectory(prefix="campaign-") as name:
+    # A process that has left the group may still write there.
+    with tempfile.TemporaryDirectory(prefix="campaign-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         command = command_of(cell, tool, seed, folder / "record.csv")
         added = variables_of(cell, seed, folder) | dict(more or {})
@@ -175,21 +196,15 @@ def prepare(cell: Cell, tool: Tool, seed: int, more: Mapping[str, str] | None = 
         started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         yield Prepared(cell, folder, command, kept | added,
                        Outcome("ok", None, 0.0, started, seed, shlex.join(command),
-                               " ".join(f"{key}={value}" for key, value in added.items())))
+                               " ".join(f"{key}={value}" for key, value in added.items())), tool.passed)
 
 
 def execute(prepared: Prepared) -> None:
     """Run it to its end, or for as long as it may take. An interrupt ends it, too. Raises OSError."""
     outcome = prepared.outcome
     begin = time.perf_counter()
-    process = prepared.open()
     try:
-        outcome.exit_status = wait_for_end(process, prepared.cell.application.timeout_s)
-    except subprocess.TimeoutExpired:
-        stop(process)
-    except BaseException:
-        stop(process)
-        raise
+        outcome.exit_status = run_to_end(prepared.open, prepared.cell.application.timeout_s)
     finally:
         outcome.wall_s = time.perf_counter() - begin
 

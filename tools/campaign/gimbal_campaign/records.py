@@ -13,6 +13,7 @@ NUMBERS: dict[str, Callable[[str], Any]] = {
     "step": int, "workers": int, "iterations": int, "exploring": int, "chunks": int, "loop_time_s": float,
     "busy_max_s": float, "busy_mean_s": float, "signal": float, "reward": float, "epsilon": float, "alpha": float}
 NEEDED = ("loop", "step", "technique", "loop_time_s")
+MOST_OUTPUT = 16 << 20  # bytes of a program's output, from its end, that are looked at
 
 
 @dataclass
@@ -40,7 +41,13 @@ class Outcome:
                 "selection_s": self.figures.get("selection_s"),
                 "exploring_s": self.figures.get("exploring_s"), "started": self.started, "seed": self.seed,
                 "preemptions": self.preemptions, "slower": self.slower,
-                "command": self.command, "environment": self.environment, "output": self.output}
+                "command": as_utf8(self.command), "environment": as_utf8(self.environment),
+                "output": as_utf8(self.output)}
+
+
+def as_utf8(text: str) -> str:
+    """Text with the bytes of paths that are not UTF-8, which SQLite does not take, as \\udcff."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def last_words(output: str) -> str:
@@ -70,12 +77,12 @@ def read_steps(path: Path, columns: tuple[str, ...], usual_workers: int) -> list
     Lines that begin with # are skipped; unknown columns too; empty cells become None. Raises ValueError naming the
     line if the file is not such a record.
     """
-    with path.open(newline="") as file:
+    with path.open(newline="", errors="replace") as file:  # as the library's record has names that are not UTF-8
         reader = csv.DictReader(line for line in file if not line.startswith("#"))
         missing = [name for name in NEEDED if name not in (reader.fieldnames or [])]
         if missing:
             raise ValueError(f"{path.name}: no column {' '.join(missing)}")
-        found = []
+        found, seen = [], set()
         for number, row in enumerate(reader, 2):
             try:
                 row["loop"] = with_team(row["loop"], cell(row, "workers"), usual_workers)
@@ -84,7 +91,18 @@ def read_steps(path: Path, columns: tuple[str, ...], usual_workers: int) -> list
                 raise ValueError(f"{path.name}, line {number}: {error}") from None
             if None in (row[name] for name in NEEDED):
                 raise ValueError(f"{path.name}, line {number}: too short")
+            key = (row["loop"], row["step"])
+            if key in seen:
+                raise ValueError(f"{path.name}, line {number}: step {key[1]} of {key[0]} stands there twice")
+            seen.add(key)
     return found
+
+
+def end_of(path: Path, most: int = MOST_OUTPUT) -> str:
+    """The last bytes of what a program has printed, which may be more than there is memory for."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - most))
+        return file.read(most).decode(errors="replace")
 
 
 def cell(row: dict[str, str | None], name: str) -> Any:

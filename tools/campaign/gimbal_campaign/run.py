@@ -2,6 +2,7 @@
 """`gimbal campaign run`: all cells that have not run yet, one after the other, with progress."""
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 import time
@@ -27,6 +28,14 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
+def say(text: str, end: str = "\n") -> None:
+    """On standard error. Where that has gone, as a terminal or a pipe can, the work goes on without a word."""
+    try:
+        print(text, end=end, file=sys.stderr, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
 class Progress:
     """Done, total, time left: one line that is overwritten on a terminal; elsewhere a line now and then."""
 
@@ -43,17 +52,17 @@ class Progress:
         left_s = (now - self.begin) / (self.done - self.before) * (self.total - self.done)
         text = f"[{self.done}/{self.total}] {duration(left_s)} left  {what}"
         if self.terminal:
-            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+            say(f"\r\033[K{text}", end="")
         elif now - self.last > self.EVERY_S or self.done == self.total:
-            print(text, file=sys.stderr, flush=True)
+            say(text)
             self.last = now
 
     def note(self, text: str) -> None:
-        print(("\r\033[K" if self.terminal else "") + text, file=sys.stderr, flush=True)
+        say(("\r\033[K" if self.terminal else "") + text)
 
     def end(self) -> None:
         if self.terminal:
-            print(file=sys.stderr)
+            say("")
 
 
 def seed_of(spec: Spec, repetition: int) -> int:
@@ -122,8 +131,8 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
                     progress.step(what)
         except KeyboardInterrupt as interruption:
             progress.end()
-            print(f"interrupted; {len(wanted & store.done(only_ok=retry))} of {len(cells)} cells are in {store.path}; "
-                  "the same command goes on", file=sys.stderr)
+            say(f"interrupted; {len(wanted & store.done(only_ok=retry))} of {len(cells)} cells are in {store.path}; "
+                "the same command goes on")
             return status_of(interruption)
         except sqlite3.Error as error:
             raise CampaignError(f"{store.path}: {error}") from None
@@ -135,6 +144,6 @@ def report_failures(runs: Sequence[dict[str, Any]]) -> int:
     """Say which cells have no result. Returns 1 if there are any."""
     failed = [run for run in runs if run["status"] != "ok"]
     if failed:
-        print(f"{len(failed)} of {len(runs)} cells have no result (gimbal campaign summary lists them; --retry runs "
-              "them again)", file=sys.stderr)
+        say(f"{len(failed)} of {len(runs)} cells have no result (gimbal campaign summary lists them; --retry runs "
+            "them again)")
     return 1 if failed else 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from .records import Outcome
 from .spec import Spec
 
 SCHEMA_VERSION = 1
+PATIENCE_S = 60.0  # with who reads: what took hours is not given up because somebody looks at it
 SQLITE_MARK = b"SQLite format 3\0"
 
 SCHEMA = """
@@ -63,6 +64,21 @@ STEP_COLUMNS = ("loop", "step", "workers", "iterations", "technique", "reason", 
                 "busy_max_s", "busy_mean_s", "chunks", "state", "action", "signal", "reward", "epsilon", "alpha")
 
 
+BUILDS, MACHINE = ("build", "program"), ("processor", "cores")  # conditions under which results are not to be mixed
+
+
+def values(facts: Mapping[str, str], condition: str) -> list[str]:
+    """What a condition has been while results came into a file: one text; of several builds the texts with blanks
+    between, of several machines a JSON list."""
+    text = facts.get(condition, "")
+    if condition in BUILDS:
+        return text.split()
+    if text.startswith("["):
+        with suppress(ValueError):
+            return list(map(str, json.loads(text)))
+    return [text] if text else []
+
+
 def differences(old: Any, new: Any, place: str = "") -> list[str]:
     """What changed between two specifications, one line each."""
     if isinstance(old, dict) and isinstance(new, dict):
@@ -89,7 +105,7 @@ class Store:
             raise CampaignError(f"{path}: there is no such file", "gimbal campaign run SPEC writes it")
         self.path = path
         try:
-            self.connection = sqlite3.connect(path, isolation_level=None)
+            self.connection = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
             self.connection.execute("PRAGMA foreign_keys = ON")
             tables = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if not tables and not must_exist:
@@ -119,8 +135,9 @@ class Store:
         """Specification, its hash, and the conditions."""
         return dict(self.connection.execute("SELECT key, value FROM campaign"))
 
-    def begin(self, spec: Spec, conditions: Mapping[str, str]) -> None:
+    def begin(self, spec: Spec, conditions: Mapping[str, str], new: Collection[str] = (*BUILDS, *MACHINE)) -> None:
         """Note the specification, or see that it is the one that the file was begun with. More repetitions are fine.
+        new: the conditions that matter to what will run; of what they were before they are noted beside that.
 
         Raises CampaignError with the reason if it is another one.
         """
@@ -133,12 +150,14 @@ class Store:
                 raise CampaignError(f"{self.path}: the specification has changed since this file was begun:\n        "
                                     + "\n        ".join(lines[:8]),
                                     "--new starts afresh and keeps the old file as FILE.old; --output takes another")
-        builds = {key: facts.get(key, "").split() for key in ("build", "program")}
-        for key, known in builds.items():
+        if not self.done():
+            facts |= conditions  # it was begun and has no result of then
+        rows = {**conditions, **facts, "spec": spec.text, "hash": spec.hash, "name": spec.name}
+        for key in new:
+            known = values(facts, key)
             if conditions.get(key, "") not in ["", *known]:
                 known.append(conditions[key])  # several mean a mixture
-        rows = {**conditions, **facts, **{key: " ".join(known) for key, known in builds.items()}, "spec": spec.text,
-                "hash": spec.hash, "name": spec.name}
+                rows[key] = " ".join(known) if key in BUILDS or len(known) == 1 else json.dumps(known)
         with self.connection:
             self.connection.execute("BEGIN")
             self.connection.executemany("INSERT OR REPLACE INTO campaign VALUES (?, ?)", rows.items())

@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from types import FrameType
 
 from .design import Cell
+from .interrupts import interrupts_wait
 from .process import Prepared, Tool, prepare, stop
 from .records import Outcome
 
@@ -71,7 +72,8 @@ class Player:
 
     def until_it_stops(self) -> bool:
         if self.process is None:
-            self.process = self.prepared.open()
+            with interrupts_wait():
+                self.process = self.prepared.open()
         else:
             os.killpg(self.process.pid, signal.SIGCONT)
         _, status, usage = os.wait4(self.process.pid, os.WUNTRACED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sqlite3
 import sys
 from contextlib import closing
@@ -127,8 +128,8 @@ def search(options: argparse.Namespace) -> int:
     asked = wanted(options, tool)
     path = options.output or Path(Path(asked.command[0]).name + ".tune.sqlite")
     check_outputs(path, options, asked)
-    with interrupts_raise(), only_writer(path, "tune"):
-        return search_in(path, options, asked, tool)
+    with interrupts_raise(), only_writer(path, "tune") as lock:
+        return search_in(path, options, asked, dataclasses.replace(tool, passed=lock))
 
 
 def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool) -> int:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gimbal_campaign.process import OUTPUT_LIMIT, Tool, stop, wait_for_end
-from gimbal_campaign.records import last_words
+from gimbal_campaign.process import OUTPUT_LIMIT, Tool, run_to_end
+from gimbal_campaign.records import end_of, last_words
 
 from .space import Configuration, filled
 from .wanted import Wanted
@@ -27,7 +27,6 @@ DECIDED_BY = {
     "GIMBAL_LOOPS": ("GIMBAL_CONFIG", "GIMBAL_REPLAY"),
     "GIMBAL_MPI_SCHEDULE": ("GIMBAL_CONFIG", "GIMBAL_REPLAY"),
 }
-MOST_OUTPUT = 16 << 20  # bytes of standard output, from its end, that are searched for the number
 
 
 @dataclass
@@ -79,9 +78,7 @@ def environment(wanted: Wanted, configuration: Configuration) -> dict[str, str]:
 def metric_in(wanted: Wanted, said: Path) -> float | None:
     """The last number that the expression finds."""
     assert wanted.metric is not None
-    with said.open("rb") as file:
-        file.seek(max(0, said.stat().st_size - MOST_OUTPUT))
-        found = wanted.metric.findall(file.read().decode(errors="replace"))
+    found = wanted.metric.findall(end_of(said))
     try:
         value = float(found[-1])
     except (IndexError, ValueError):
@@ -97,25 +94,23 @@ def run_once(wanted: Wanted, tool: Tool, configuration: Configuration, limit_s: 
     shown = shlex.join([*(f"{key}={value}" for key, value in added.items()), *command])
     started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     outcome = Outcome("ok", 0.0, None, None, started, shown, "")
-    with tempfile.TemporaryDirectory(prefix="tune-") as name:
+    # A process that has left the group may still write there.
+    with tempfile.TemporaryDirectory(prefix="tune-", ignore_cleanup_errors=True) as name:
         said, errors = Path(name) / "stdout", Path(name) / "stderr"
+
+        def start() -> subprocess.Popen[bytes]:
+            with said.open("wb") as out, errors.open("wb") as err:
+                return subprocess.Popen(command, env=environment(wanted, configuration), stdin=subprocess.DEVNULL,
+                                        stdout=out, stderr=err, start_new_session=True, pass_fds=tool.passed)
+
         begin = time.perf_counter()
         try:
-            with said.open("wb") as out, errors.open("wb") as err:
-                process = subprocess.Popen(command, env=environment(wanted, configuration), stdin=subprocess.DEVNULL,
-                                           stdout=out, stderr=err, start_new_session=True)
+            outcome.exit_status = run_to_end(start, limit_s)
         except OSError as error:
             outcome.status, outcome.output = "failed", f"{command[0]}: {error.strerror}"
             return outcome
-        try:
-            outcome.exit_status = wait_for_end(process, limit_s)
-        except subprocess.TimeoutExpired:
-            stop(process)
-        except BaseException:
-            stop(process)
-            raise
         outcome.wall_s = time.perf_counter() - begin
-        text = errors.read_text(errors="replace")
+        text = end_of(errors)
         outcome.output = text[-OUTPUT_LIMIT:]
         judge(wanted, outcome, text, said, limit_s)
     return outcome

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -16,7 +15,7 @@ from gimbal_campaign.errors import CampaignError
 from gimbal_campaign.interrupts import interrupts_raise, status_of
 from gimbal_campaign.process import Tool
 from gimbal_campaign.records import last_words
-from gimbal_campaign.run import Progress
+from gimbal_campaign.run import Progress, say
 from gimbal_campaign.tables import counted
 
 from .belief import Belief
@@ -255,8 +254,8 @@ def run(session: Session) -> int:
         except KeyboardInterrupt as interruption:
             session.progress.end()
             stored = len(session.store.runs())  # one more than the session knows, if that was just being noted
-            print(f"interrupted after {time.monotonic() - begin:.0f} s; {session.store.path} has "
-                  f"{counted(stored, 'run')}; the same command goes on", file=sys.stderr)
+            say(f"interrupted after {time.monotonic() - begin:.0f} s; {session.store.path} has "
+                f"{counted(stored, 'run')}; the same command goes on")
             return status_of(interruption)
         except sqlite3.Error as error:
             raise CampaignError(f"{session.store.path}: {error}") from None

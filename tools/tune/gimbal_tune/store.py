@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gimbal_campaign.errors import CampaignError
-from gimbal_campaign.store import differences
+from gimbal_campaign.records import as_utf8
+from gimbal_campaign.store import PATIENCE_S, differences
 
 from .process import Outcome
 from .space import Configuration
@@ -19,7 +20,8 @@ from .values import spelled
 from .wanted import Wanted
 
 AFRESH = "--new starts afresh and keeps the old file as FILE.old; --output takes another"
-BUILT = {"program": "the program's file", "build": "Gimbal's build"}  # conditions, as conditions.py names them
+# Conditions, as conditions.py names them, that must not change from run to run.
+KEPT = {"program": "the program's file", "build": "Gimbal's build", "processor": "the processor", "cores": "the cores"}
 SCHEMA_VERSION = 1
 SCHEMA = """
 CREATE TABLE tune (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -71,7 +73,7 @@ class Store:
             raise CampaignError(f"{path}: there is no such file", "gimbal tune -- PROGRAM writes one")
         self.path = path
         try:
-            self.connection = sqlite3.connect(path, isolation_level=None)
+            self.connection = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
             tables = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if not tables and not must_exist:
                 self.connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
@@ -98,8 +100,8 @@ class Store:
             raise self.damaged(error) from None
 
     def begin(self, wanted: Wanted, conditions: Mapping[str, str]) -> None:
-        """Note what is asked for, or see that it is what the file was begun with, and that program and Gimbal are what
-        its runs measured. A larger budget is fine.
+        """Note what is asked for, or see that it is what the file was begun with, and that program, Gimbal and machine
+        are what its runs measured. A larger budget is fine.
 
         Raises CampaignError with what differs.
         """
@@ -113,9 +115,9 @@ class Store:
                                 + "\n        ".join(lines[:8]), AFRESH)
         if self.connection.execute("SELECT count(*) FROM tune_runs").fetchone() == (0,):
             facts = {**facts, **conditions}
-        rebuilt = [name for key, name in BUILT.items() if facts.get(key) and conditions[key] not in ("", facts[key])]
-        if rebuilt:
-            raise CampaignError(f"{self.path}: {' and '.join(rebuilt)} changed since the runs in it", AFRESH)
+        changed = [name for key, name in KEPT.items() if facts.get(key) and conditions[key] not in ("", facts[key])]
+        if changed:
+            raise CampaignError(f"{self.path}: {' and '.join(changed)} changed since the runs in it", AFRESH)
         with self.connection:
             self.connection.execute("BEGIN")
             self.connection.executemany("INSERT OR REPLACE INTO tune VALUES (?, ?)",
@@ -123,13 +125,12 @@ class Store:
 
     def add(self, kind: str, configuration: Configuration, reason: str, predicted: float | None,
             outcome: Outcome) -> None:
-        words = (one.encode(errors="backslashreplace").decode() for one in (outcome.command, outcome.output))
         with self.connection:
             self.connection.execute(
                 "INSERT INTO tune_runs (kind, configuration, reason, predicted, status, value, wall_s, exit_status, started, "
                 "command, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (kind, json.dumps(configuration), reason, predicted, outcome.status, outcome.value, outcome.wall_s,
-                 outcome.exit_status, outcome.started, *words))  # what is not UTF-8 SQLite does not take
+                 outcome.exit_status, outcome.started, as_utf8(outcome.command), as_utf8(outcome.output)))
 
     def runs(self) -> list[Run]:
         """All runs, as they were made."""
