@@ -108,16 +108,16 @@ std::string_view text_of(const auto& characters) {
     return {characters.data(), static_cast<std::size_t>(end - characters.begin())};
 }
 
-/// Numbers by which viewers tell processes and threads apart. Ranks of several machines may have the same process
-/// number, so their own number stands in its place.
+/// Numbers by which viewers tell processes and threads apart, also of several runs. Ranks of several machines may have
+/// the same process number: theirs is their rank and a hash, since a rank may be several processes.
 struct Identity {
     explicit Identity(const TraceFileHeader& header)
         : uuid(hash_with(hash_with(hash_of(text_of(header.host)), static_cast<std::uint64_t>(header.pid)),
                          header.start_ns) |
                1U),
           of_job(header.ranks > 1),
-          pid(of_job ? (header.rank + 1) << kThreadBits : header.pid),
-          first_sequence(static_cast<std::uint32_t>(of_job ? header.rank + 1 : header.pid) << kThreadBits) {}
+          pid(of_job ? (header.rank % kRanks + 1) * kHashes + static_cast<int>(uuid >> 45U) : header.pid),
+          first_sequence(static_cast<std::uint32_t>(uuid >> 33U)) {}
 
     [[nodiscard]] std::uint64_t thread(std::uint32_t number) const noexcept {
         return hash_with(uuid, number + 1U) | 1U;
