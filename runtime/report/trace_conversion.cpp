@@ -87,9 +87,9 @@ private:
 class Times {
 public:
     explicit Times(const TraceFileHeader& header) : start_ticks_(header.start_ticks), start_ns_(header.start_ns) {
-        const bool measured = header.last_ticks > header.start_ticks && header.last_ns > header.start_ns;
+        const bool measured = header.last_ticks > header.start_ticks && header.last_steady_ns > header.start_steady_ns;
         // A process that died at once has measured nothing; the machine's ticks are the same for all.
-        rate_ns_ = measured ? static_cast<double>(header.last_ns - header.start_ns) /
+        rate_ns_ = measured ? static_cast<double>(header.last_steady_ns - header.start_steady_ns) /
                                   static_cast<double>(header.last_ticks - header.start_ticks)
                             : seconds_per_tick() * 1e9;
     }
@@ -127,7 +127,7 @@ struct Identity {
     }
     [[nodiscard]] std::uint32_t sequence(std::uint32_t thread) const noexcept { return first_sequence + thread + 1; }
 
-    static constexpr unsigned kThreadBits = 12;
+    static constexpr int kRanks = 1 << 11, kHashes = 1 << 19;  // some 2^30: threads come on top
     std::uint64_t uuid;
     bool of_job;
     int pid;
