@@ -106,6 +106,20 @@ def check_components(args, prefix, scratch):
     assert done.returncode != 0 and 'there is no component "mpii"; allowed: omp pin mpi' in said, done.stderr
 
 
+def check_licences(args, scratch):
+    """Who gets one component gets the licences of what it is made of."""
+    for component in ("runtime", "tools", "development", *(["mpi"] if args.mpiexec else [])):
+        prefix = scratch / f"component-{component}"
+        run([args.cmake, "--install", args.build, "--component", component, "--prefix", prefix])
+        documents = prefix / "share/doc/gimbal"
+        assert "Apache License" in (documents / "LICENSE").read_text(), component
+        notices = (documents / "THIRD-PARTY-NOTICES.txt").read_text()
+        for name, words in (("CLI11", "Neither the name of the University"), ("JSON for Modern C++", "Niels Lohmann"),
+                            ("toml++", "Mark Gillard"), ("protozero", "Mapbox")):
+            assert f"\n{name}: https://" in notices and words in notices, f"{component}: {name}"
+        assert "Illinois/NCSA" in (documents / "LLVM-OPENMP-LICENSE.TXT").read_text(), component
+
+
 def check_links(documents):
     """Every relative link of the installed documents leads to a file."""
     for document in documents.rglob("*.md"):
@@ -217,6 +231,7 @@ def main():
     check_headers(prefix, args.mpicxx, args.cxx)
     check_headers_of_c(prefix, (args.cc, args.cxx), (args.mpicc, args.mpicxx))
     check_components(args, prefix, scratch)
+    check_licences(args, scratch)
 
     if args.mpiexec:
         check_ranks(args, source, build, folders[0], libraries)
