@@ -57,6 +57,17 @@ function(gimbal_package)
             install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/packaging/debian/${arg_NAME}.overrides"
                 DESTINATION share/lintian/overrides RENAME ${arg_NAME} COMPONENT ${group})
         endif()
+    else()
+        # Each component may be installed alone.
+        foreach(group IN LISTS arg_COMPONENTS)
+            install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/LICENSE"
+                "${CMAKE_CURRENT_SOURCE_DIR}/packaging/THIRD-PARTY-NOTICES.txt"
+                DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${group})
+            if(TARGET gimbal_libomp)
+                install(FILES "${GIMBAL_LLVM_SOURCE}/openmp/LICENSE.TXT" DESTINATION ${CMAKE_INSTALL_DOCDIR}
+                    RENAME LLVM-OPENMP-LICENSE.TXT COMPONENT ${group})
+            endif()
+        endforeach()
     endif()
 endfunction()
 

@@ -31,16 +31,15 @@ double time_of(const MergedLoop& loop) {
     return loop.sum.over_ranks ? loop.sum.time_s : loop.time_s.max;
 }
 
-/// As a rank sees them [count].
+/// Of that rank [count].
 std::uint64_t calls_of(const MergedLoop& loop) {
-    return loop.sum.over_ranks ? loop.sum.calls : loop.sum.calls / std::max(1U, loop.ranks);
+    return loop.calls.all;
 }
 
 /// Of calls with a time that is known.
 double time_of_call(const MergedLoop& loop) {
-    const std::uint64_t untimed = loop.sum.untimed_calls / (loop.sum.over_ranks ? 1 : std::max(1U, loop.ranks));
-    const std::uint64_t calls = calls_of(loop) - std::min(untimed, calls_of(loop));
-    return calls > 0 ? time_of(loop) / static_cast<double>(calls) : 0;
+    const std::uint64_t timed = loop.calls.all - std::min(loop.calls.untimed, loop.calls.all);
+    return timed > 0 ? time_of(loop) / static_cast<double>(timed) : 0;
 }
 
 /// Whether the time per call is of the loop, and means the same in both: the calls, or their lengths, are equal.

@@ -16,20 +16,6 @@ namespace gimbal {
 
 namespace {
 
-using ByRank = std::map<int, double>;
-
-OverRanks over_ranks(const ByRank& values, std::uint32_t ranks) {
-    OverRanks result;
-    if (values.empty() || ranks == 0) return result;
-    result.min = values.size() < ranks ? 0 : values.begin()->second;
-    for (const auto& [rank, value] : values) {
-        result.min = std::min(result.min, value);
-        result.max = std::max(result.max, value);
-        result.mean += value / ranks;
-    }
-    return result;
-}
-
 /// The time in which any process of a rank lived [s]: processes that ran side by side count once.
 double time_alive(std::span<const RunRecord> records, int rank) {
     std::vector<std::pair<double, double>> lives;
@@ -111,9 +97,7 @@ void add_slow(const LoopSummary& loop, int rank, LoopSummary& sum) {
 void add_lengths(const LoopSummary& loop, LoopSummary& sum) {
     const bool first = sum.calls == 0;
     sum.shortest = first ? loop.shortest : std::min(sum.shortest, loop.shortest);  // 0, not known, stays
-    sum.longest = first                                   ? loop.longest
-                  : sum.longest == 0 || loop.longest == 0 ? 0
-                                                          : std::max(sum.longest, loop.longest);
+    sum.longest = first || (sum.longest > 0 && loop.longest > 0) ? std::max(sum.longest, loop.longest) : 0;
 }
 
 void add(const LoopSummary& loop, LoopSummary& sum) {
@@ -168,6 +152,7 @@ void add_warnings(const RunRecord& record, std::span<const RunRecord> all, std::
 struct Growing {
     LoopSummary sum;
     ByRank time_s;
+    std::map<int, RankCalls> calls;
     ByRank busy_s;             // with steals: running items
     double alternative_s = 0;  // loop time of the record that the alternative is of
     bool ranks_timed = true;   // as MergedLoop has it
@@ -255,6 +240,12 @@ OverRanks time_over_ranks(const Growing& growing, std::uint32_t ranks_seen) {
     return over_ranks(growing.time_s, sum.over_ranks ? ranks : ranks_seen);
 }
 
+RankCalls calls_of_slowest(const Growing& growing) {
+    if (growing.sum.over_ranks) return {growing.sum.calls, growing.sum.untimed_calls};
+    const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+    return growing.calls.at(std::max_element(growing.time_s.begin(), growing.time_s.end(), less)->first);
+}
+
 /// How many ranks there are, and how long each and its processes lived.
 /// @param busy   gets a place for each rank that is seen
 /// @param lives  gets the time of the processes of each [s]
@@ -304,6 +295,8 @@ void add_loop(const LoopSummary& loop, int rank, Growing& growing, MergedRun& ru
     add_alternative(loop, growing);
     add_slow(loop, rank, growing.sum);
     growing.time_s[rank] += loop.time_s;
+    growing.calls[rank].all += loop.calls;
+    growing.calls[rank].untimed += loop.untimed_calls;
     if (loop.over_ranks) {
         add_workers(loop, growing.sum);
         growing.ranks_known = add_per_rank(loop, run.ranks, busy) && growing.ranks_known;
@@ -359,7 +352,8 @@ MergedLoop merged_loop(const LoopKey& key, Growing& growing, std::uint32_t ranks
     const auto ranks = static_cast<std::uint32_t>(growing.time_s.size());
     const OverRanks time_s = time_over_ranks(growing, ranks_seen);
     const double overlap = overlap_of(growing, lives);
-    return {std::move(growing.sum), time_s, ranks, growing.ranks_timed, overlap};
+    const RankCalls calls = calls_of_slowest(growing);
+    return {std::move(growing.sum), time_s, calls, ranks, growing.ranks_timed, overlap};
 }
 
 }  // namespace

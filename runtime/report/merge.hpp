@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,6 +46,14 @@ struct LoopKey {
 struct OverRanks {
     double min = 0, mean = 0, max = 0;
 };
+using ByRank = std::map<int, double>;
+/// @param ranks  in all; those without a value count as 0
+[[nodiscard]] OverRanks over_ranks(const ByRank& values, std::uint32_t ranks);
+
+/// Executions of a loop, as one rank sees them. [count]
+struct RankCalls {
+    std::uint64_t all = 0, untimed = 0;
+};
 
 /// One loop over all ranks.
 struct MergedLoop {
@@ -54,6 +63,7 @@ struct MergedLoop {
     /// Loop time of each rank [s]; a rank that never ran a loop of threads counts as 0. A loop over ranks has one, that
     /// of all ranks, unless it is stolen from: how its ranks differ is in imbalance() and lost().
     OverRanks time_s;
+    RankCalls calls;          ///< of the rank that took longest in it: time_s.max is of those that were timed
     std::uint32_t ranks = 0;  ///< ranks whose records have it [count]
     bool ranks_timed = true;  ///< false: a rank left most of its calls to libomp, so that times of ranks do not compare
     /// Its time over the part of it that fits into the lives of its ranks. More than 1: executions ran at the same
@@ -91,7 +101,7 @@ struct MergedRun {
     bool ranks_timed = true;  ///< false: those calls are, or may be, most of the time in loops of some rank
     bool ranks_known = true;  ///< false: rank_balance lacks loops over ranks, of which nobody knows what each rank
                               ///< took: groups of ranks ran them, or records have no figures of single workers
-    double dispatch_ns = 0;                   ///< mean over records [ns]
+    double dispatch_ns = 0;   ///< mean over records [ns]
     std::uint64_t cores_lent = 0;             ///< in all [count]
     bool placed = false;                      ///< threads were placed, or looked at for it (--pin)
     std::uint64_t regions_with_numbers = 0;   ///< of the rank with most [count]

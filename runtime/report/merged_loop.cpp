@@ -2,7 +2,21 @@
 #include "report/merge.hpp"
 #include "report/metrics.hpp"
 
+#include <algorithm>
+
 namespace gimbal {
+
+OverRanks over_ranks(const ByRank& values, std::uint32_t ranks) {
+    OverRanks result;
+    if (values.empty() || ranks == 0) return result;
+    result.min = values.size() < ranks ? 0 : values.begin()->second;
+    for (const auto& [rank, value] : values) {
+        result.min = std::min(result.min, value);
+        result.max = std::max(result.max, value);
+        result.mean += value / ranks;
+    }
+    return result;
+}
 
 bool MergedLoop::knows_all_workers() const noexcept {
     return !sum.steals || ranks >= sum.workers;

@@ -87,9 +87,9 @@ private:
 class Times {
 public:
     explicit Times(const TraceFileHeader& header) : start_ticks_(header.start_ticks), start_ns_(header.start_ns) {
-        const bool measured = header.last_ticks > header.start_ticks && header.last_ns > header.start_ns;
+        const bool measured = header.last_ticks > header.start_ticks && header.last_steady_ns > header.start_steady_ns;
         // A process that died at once has measured nothing; the machine's ticks are the same for all.
-        rate_ns_ = measured ? static_cast<double>(header.last_ns - header.start_ns) /
+        rate_ns_ = measured ? static_cast<double>(header.last_steady_ns - header.start_steady_ns) /
                                   static_cast<double>(header.last_ticks - header.start_ticks)
                             : seconds_per_tick() * 1e9;
     }
@@ -108,16 +108,16 @@ std::string_view text_of(const auto& characters) {
     return {characters.data(), static_cast<std::size_t>(end - characters.begin())};
 }
 
-/// Numbers by which viewers tell processes and threads apart. Ranks of several machines may have the same process
-/// number, so their own number stands in its place.
+/// Numbers by which viewers tell processes and threads apart, also of several runs. Ranks of several machines may have
+/// the same process number: theirs is their rank and a hash, since a rank may be several processes.
 struct Identity {
     explicit Identity(const TraceFileHeader& header)
         : uuid(hash_with(hash_with(hash_of(text_of(header.host)), static_cast<std::uint64_t>(header.pid)),
                          header.start_ns) |
                1U),
           of_job(header.ranks > 1),
-          pid(of_job ? (header.rank + 1) << kThreadBits : header.pid),
-          first_sequence(static_cast<std::uint32_t>(of_job ? header.rank + 1 : header.pid) << kThreadBits) {}
+          pid(of_job ? (header.rank % kRanks + 1) * kHashes + static_cast<int>(uuid >> 45U) : header.pid),
+          first_sequence(static_cast<std::uint32_t>(uuid >> 33U)) {}
 
     [[nodiscard]] std::uint64_t thread(std::uint32_t number) const noexcept {
         return hash_with(uuid, number + 1U) | 1U;
@@ -127,7 +127,7 @@ struct Identity {
     }
     [[nodiscard]] std::uint32_t sequence(std::uint32_t thread) const noexcept { return first_sequence + thread + 1; }
 
-    static constexpr unsigned kThreadBits = 12;
+    static constexpr int kRanks = 1 << 11, kHashes = 1 << 19;  // some 2^30: threads come on top
     std::uint64_t uuid;
     bool of_job;
     int pid;

@@ -25,7 +25,11 @@ namespace {
 void* map_room(int file, std::uint64_t place) noexcept {
     const HeldSignal too_large(SIGXFSZ);
     const auto offset = static_cast<off_t>(place * TraceBlock::kBytes);
-    if (const int error = posix_fallocate(file, offset, TraceBlock::kBytes)) {
+    int error = 0;
+    do {
+        error = posix_fallocate(file, offset, TraceBlock::kBytes);
+    } while (error == EINTR);
+    if (error != 0) {
         errno = error;
         return nullptr;
     }

@@ -99,7 +99,7 @@ static_assert(sizeof(TraceBlock) == TraceBlock::kBytes && sizeof(TraceBlockHeade
 /// Where a trace file begins: what all its threads have in common. It fills a block.
 struct TraceFileHeader {
     static constexpr std::array<char, 16> kMagic = {"gimbal records\n"};
-    static constexpr std::uint32_t kVersion = 1;
+    static constexpr std::uint32_t kVersion = 2;
 
     std::array<char, 16> magic{};
     std::uint32_t version = 0;
@@ -107,9 +107,10 @@ struct TraceFileHeader {
     std::int32_t ranks = 1;
     std::int32_t pid = 0;
     std::uint64_t start_ticks = 0;
-    std::uint64_t start_ns = 0;    ///< since 1970-01-01 UTC
-    std::uint64_t last_ticks = 0;  ///< a later reading of both clocks, for the ticks' rate; 0: there was none
-    std::uint64_t last_ns = 0;
+    std::uint64_t start_ns = 0;         ///< since 1970-01-01 UTC
+    std::uint64_t start_steady_ns = 0;  ///< the same moment by a clock that nobody sets, for the ticks' rate
+    std::uint64_t last_ticks = 0;       ///< a later reading of both; 0: there was none
+    std::uint64_t last_steady_ns = 0;
     std::uint32_t every = 1;  ///< every so many-th chunk was recorded; 0: none
     std::uint32_t threads = 0;
     std::uint64_t blocks_dropped_for = 0;  ///< threads that got no block

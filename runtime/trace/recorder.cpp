@@ -63,18 +63,33 @@ void end_ring(void* kept) noexcept {
 pthread_key_t key{};
 const bool key_made = pthread_key_create(&key, end_ring) == 0;
 
-/// Both clocks at one moment: of several readings the one that took least.
-void read_clocks(std::uint64_t& now_ticks, std::uint64_t& now_ns) noexcept {
+/// All clocks at one moment.
+struct Clocks {
+    std::uint64_t ticks = 0;
+    std::uint64_t steady_ns = 0;  // nobody sets it, and it goes on while the machine sleeps, as the ticks do
+    std::uint64_t wall_ns = 0;
+};
+
+/// Of several readings the one that took least.
+Clocks read_clocks() noexcept {
+    Clocks now;
     std::uint64_t least = UINT64_MAX;
     for (int i = 0; i < 4; ++i) {
         const std::uint64_t before = ticks();
-        const std::uint64_t ns = wall_clock_ns();
+        const std::uint64_t wall_ns = wall_clock_ns();
+        const std::uint64_t steady_ns = ns_on(CLOCK_BOOTTIME);
         const std::uint64_t after = ticks();
         if (after - before >= least) continue;
         least = after - before;
-        now_ticks = before + least / 2;
-        now_ns = ns;
+        now = {before + least / 2, steady_ns, wall_ns};
     }
+    return now;
+}
+
+void read_later(TraceFileHeader& header) noexcept {
+    const Clocks now = read_clocks();
+    header.last_ticks = now.ticks;
+    header.last_steady_ns = now.steady_ns;
 }
 
 /// With the lock held. @return nullptr: there is no file
@@ -190,7 +205,10 @@ void start_trace(std::string path, std::uint64_t limit, const TraceFileHeader& h
     recorder->limit = limit;
     recorder->header = header;
     recorder->name = name;
-    read_clocks(recorder->header.start_ticks, recorder->header.start_ns);
+    const Clocks now = read_clocks();
+    recorder->header.start_ticks = now.ticks;
+    recorder->header.start_ns = now.wall_ns;
+    recorder->header.start_steady_ns = now.steady_ns;
     detail::trace_every = header.every;
     detail::trace_on.store(true, std::memory_order_relaxed);
 }
@@ -222,7 +240,7 @@ void calibrate_trace() noexcept {
     if (now < due || !file) return;
     const auto pause = static_cast<std::uint64_t>(kCalibrate_us * ticks_per_microsecond());
     if (!all.next_calibration.compare_exchange_strong(due, now + pause, std::memory_order_relaxed)) return;
-    read_clocks(file->header().last_ticks, file->header().last_ns);
+    read_later(file->header());
 }
 
 std::string trace_refusal() {
@@ -236,7 +254,7 @@ std::string finish_trace() {
     detail::trace_on.store(false, std::memory_order_relaxed);
     TraceFile* const file = recorder->file.load(std::memory_order_acquire);
     if (!file) return {};
-    read_clocks(file->header().last_ticks, file->header().last_ns);
+    read_later(file->header());
     return file->path();
 }
 

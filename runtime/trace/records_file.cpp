@@ -49,17 +49,29 @@ RecordsFile::RecordsFile(const std::string& path)
     : file_(beyond_standard_streams(open(path.c_str(), O_RDONLY | O_CLOEXEC))), buffer_(1) {
     if (file_ < 0)
         throw Error(ErrorCode::file, "cannot read \"" + path + "\": " + std::strerror(errno), "name a file of records");
-    if (!read_at(file_, &header_, sizeof header_, 0) || header_.magic != TraceFileHeader::kMagic ||
-        header_.version != TraceFileHeader::kVersion) {
+    try {
+        read_header(path);
+    } catch (const Error&) {
         close(file_);
-        throw Error(ErrorCode::file, "\"" + path + "\" holds no records of this version of Gimbal",
-                    "a process that was killed leaves such a file beside its trace: TRACE.records-<process>-<start>");
+        throw;
     }
     find_blocks();
 }
 
 RecordsFile::~RecordsFile() {
     close(file_);
+}
+
+void RecordsFile::read_header(const std::string& path) {
+    if (!read_at(file_, &header_, sizeof header_, 0) || header_.magic != TraceFileHeader::kMagic)
+        throw Error(ErrorCode::file, "\"" + path + "\" holds no records of a trace",
+                    "a process that was killed leaves such a file beside its trace: TRACE.records-<process>-<start>");
+    if (header_.version != TraceFileHeader::kVersion)
+        throw Error(ErrorCode::file,
+                    "\"" + path + "\" holds records of another version of Gimbal (layout " +
+                        std::to_string(header_.version) + ", this one reads " +
+                        std::to_string(TraceFileHeader::kVersion) + ")",
+                    "the gimbal that belongs to the library which recorded them makes the trace");
 }
 
 void RecordsFile::find_blocks() {

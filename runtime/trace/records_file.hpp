@@ -43,6 +43,7 @@ public:
     [[nodiscard]] bool cut() const noexcept { return cut_; }
 
 private:
+    void read_header(const std::string& path);
     void find_blocks();
 
     int file_ = -1;

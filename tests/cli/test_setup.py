@@ -136,19 +136,21 @@ class Setup(unittest.TestCase):
         for folder in (mine, self.folder / "empty.new"):
             self.assertTrue((folder / "thesis.tex").exists(), folder)
 
-    def test_a_folder_whose_configuring_failed_is_configured_again(self):
+    def test_a_folder_is_configured_whose_configuring_failed_or_was_for_another_source(self):
         copy = self.folder / "copy"
         copy.mkdir()
         shutil.copy(REPOSITORY / "dev", copy)
         cache = copy / "build/release/CMakeCache.txt"
         cache.parent.mkdir(parents=True)
-        cache.write_text("GIMBAL_BUILD_TESTS:BOOL=ON\n")
+        first, second = (self.llvm(name).resolve() for name in ("first", "second"))
+        cache.write_text(f"GIMBAL_BUILD_TESTS:BOOL=ON\nGIMBAL_LLVM_SOURCE:PATH={first}\n")
         calls = self.folder / "state.cmake"
-        for made, words in (False, ["--preset", "--build"]), (True, ["--build"]):
+        for made, source, words in ((False, first, ["--preset", "--build"]), (True, first, ["--build"]),
+                                    (True, second, ["--preset", "--build"])):
             if made:
                 (cache.parent / "build.ninja").touch()
             calls.unlink(missing_ok=True)
-            done = self.run_program(copy / "dev", "build", DEV_LLVM_SOURCE=str(self.llvm(f"llvm-{made}")))
+            done = self.run_program(copy / "dev", "build", DEV_LLVM_SOURCE=str(source))
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(calls.read_text().split(), words)
 

@@ -29,6 +29,13 @@ def sweeps(executions, chunks, worker=0):
     return events
 
 
+def records_header(pid=1, rank=0, ranks=1, start_ns=1, measured=0, host=b"host", target=b"own.pftrace", version=2):
+    """Of a file of records (runtime/trace/record.hpp). @param measured  ticks in so many ns since tick 0; 0: not known"""
+    start_ticks = 0 if measured else 1
+    return struct.pack("=16sIiii QQQQQ IIQ 256s1024s2048sI", b"gimbal records\n", version, rank, ranks, pid, start_ticks,
+                       start_ns, 0, measured, measured, 1, 0, 0, host, b"app", target, 0)
+
+
 class TraceTest(ToolTest):
     def write(self, name, *parts):
         (self.work / name).write_bytes(b"".join(parts))
@@ -184,12 +191,11 @@ class Records(TraceTest):
 
     BLOCK = 1 << 16
 
-    def write_records(self, *threads, magic=0x6b6c4247, more=b""):
-        header = struct.pack("=16sIiii QQQQ IIQ 256s1024s2048sI", b"gimbal records\n", 1, 0, 1, 1, 1, 1, 0, 0, 1, 0, 0,
-                             b"host", b"app", b"own.pftrace", 0)
+    def write_records(self, *threads, magic=0x6b6c4247, more=b"", name="t.records-1", **header):
+        header = records_header(**header)
         blocks = [struct.pack("=IIQQQQ", magic if thread else 0x6b6c4247, thread, 0, 0, 0, 100 + thread)
                   for thread in threads]
-        return self.write("t.records-1", *(one.ljust(self.BLOCK, b"\0") for one in (header, *blocks)), more)
+        return self.write(name, *(one.ljust(self.BLOCK, b"\0") for one in (header, *blocks)), more)
 
     def converted(self, name):
         before = (self.work / name).read_bytes()
@@ -216,6 +222,10 @@ class Records(TraceTest):
             self.assertIn("is damaged: none of its records can be read", done.stderr)
             self.assertFalse((self.work / "t.pftrace").exists())
 
+    def test_those_of_another_version_are_refused_as_that(self):
+        done = self.converted(self.write_records(0, version=1))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn('"t.records-1" holds records of another version of Gimbal (layout 1, this one reads 2)', done.stderr)
 
     def test_a_trace_that_is_there_stays(self):
         """It may be of another run; and records of two programs of one process name the same trace."""
@@ -241,10 +251,7 @@ class Gaps(TraceTest):
 
     def events(self, *blocks):
         """What the trace has of these blocks: (kind, name, time, duration) in the order of times."""
-        rate = 1 << 40, 1 << 40  # ticks, nanoseconds
-        header = struct.pack("=16sIiii QQQQ IIQ 256s1024s2048sI", b"gimbal records\n", 1, 0, 1, 1, 0, 0, *rate, 1, 0, 0,
-                             b"host", b"app", b"own.pftrace", 0)
-        self.write("t.records-1", header.ljust(Records.BLOCK, b"\0"), *blocks)
+        self.write("t.records-1", records_header(start_ns=0, measured=1 << 40).ljust(Records.BLOCK, b"\0"), *blocks)
         done = self.gimbal("report", "--trace", "perfetto", "t.records-1", "--to", "t.pftrace")
         self.assertEqual(done.returncode, 0, done.stderr)
         done = self.gimbal("report", "--trace", "json", "t.pftrace", "--to", "t.json")
@@ -308,8 +315,7 @@ class Left(TraceTest):
     def records_of(self, pid, target=None, beside=None):
         """@param target  of the trace; its records lie beside `beside`"""
         target = str(target or self.work / "t.pftrace")
-        header = struct.pack("=16sIiii QQQQ IIQ 256s1024s2048sI", b"gimbal records\n", 1, 0, 1, pid, 1, time.time_ns(), 0,
-                             0, 1, 0, 0, socket.gethostname().encode(), b"app", target.encode(), 0)
+        header = records_header(pid, start_ns=time.time_ns(), host=socket.gethostname().encode(), target=target.encode())
         path = self.work / f"{beside or target}.records-{pid}-1767268800250000"
         path.write_bytes(header.ljust(1 << 16, b"\0"))
         return path

@@ -47,18 +47,23 @@ def check_placement(prefix, build):
     assert "processor" in run([prefix / "bin" / "gimbal", "pin", "show"])
 
 
-def check_headers_of_c(prefix, mpicc, cc):
-    """Each header of C alone, in strict C11, where the C library declares nothing of POSIX."""
+def check_headers_of_c(prefix, compilers, compilers_of_mpi):
+    """Each header of C alone, in strict C, where the C library declares nothing of POSIX, and in C++.
+    @param compilers, compilers_of_mpi  of C, of C++; None: there is none"""
     headers = sorted(prefix.glob("include/**/*.h"))
-    assert {"known_loops.h", "hook_layout.h"} <= {header.name for header in headers}, headers
+    need_c11 = {"known_loops.h", "hook_layout.h"}  # for what runs teams: struct timespec
+    assert need_c11 <= {header.name for header in headers}, headers
     for header in headers:
         name = header.relative_to(prefix / "include")
-        compiler = mpicc if name.parts[:2] == ("gimbal", "mpi") or len(name.parts) == 1 else cc
-        if not compiler:
-            continue
-        for standard in ("c11", "c17"):
-            run([compiler, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
-                 "-I", prefix / "include", "-x", "c", "-"], input=f"#include <{name}>\nextern int is_not_empty;\n")
+        of_mpi = name.parts[:2] == ("gimbal", "mpi") or len(name.parts) == 1
+        for language, compiler in zip(("c", "c++"), compilers_of_mpi if of_mpi else compilers):
+            standards = ["c++11", "c++17"] if language == "c++" else ["c11", "c17"]
+            if language == "c" and header.name not in need_c11:
+                standards.append("c99")
+            for standard in standards if compiler else []:
+                run([compiler, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
+                     "-I", prefix / "include", "-x", language, "-"],
+                    input=f"#include <{name}>\nextern int is_not_empty;\n")
 
 
 def check_headers(prefix, mpicxx, cxx):
@@ -99,6 +104,20 @@ def check_components(args, prefix, scratch):
                            f"-DCMAKE_C_COMPILER={args.cc}"], text=True, capture_output=True)
     said = " ".join(done.stderr.split())
     assert done.returncode != 0 and 'there is no component "mpii"; allowed: omp pin mpi' in said, done.stderr
+
+
+def check_licences(args, scratch):
+    """Who gets one component gets the licences of what it is made of."""
+    for component in ("runtime", "tools", "development", *(["mpi"] if args.mpiexec else [])):
+        prefix = scratch / f"component-{component}"
+        run([args.cmake, "--install", args.build, "--component", component, "--prefix", prefix])
+        documents = prefix / "share/doc/gimbal"
+        assert "Apache License" in (documents / "LICENSE").read_text(), component
+        notices = (documents / "THIRD-PARTY-NOTICES.txt").read_text()
+        for name, words in (("CLI11", "Neither the name of the University"), ("JSON for Modern C++", "Niels Lohmann"),
+                            ("toml++", "Mark Gillard"), ("protozero", "Mapbox")):
+            assert f"\n{name}: https://" in notices and words in notices, f"{component}: {name}"
+        assert "Illinois/NCSA" in (documents / "LLVM-OPENMP-LICENSE.TXT").read_text(), component
 
 
 def check_links(documents):
@@ -210,8 +229,9 @@ def main():
 
     check_libraries(libraries)
     check_headers(prefix, args.mpicxx, args.cxx)
-    check_headers_of_c(prefix, args.mpicc, args.cc)
+    check_headers_of_c(prefix, (args.cc, args.cxx), (args.mpicc, args.mpicxx))
     check_components(args, prefix, scratch)
+    check_licences(args, scratch)
 
     if args.mpiexec:
         check_ranks(args, source, build, folders[0], libraries)

@@ -49,6 +49,8 @@ class Packaging(unittest.TestCase):
                 needed |= set(re.findall(r"find_(?:path|library)\((\w+)[^)]*\)\nif\(NOT \1\)\n    message\(FATAL",
                                          text))
         self.assertEqual(needed, set(names), "names of spack's for what CMake needs")
+        self.assertRegex(RECIPE.read_text(), r'depends_on\("python@3.11:", type=\("build", "run"\)\)',
+                         "the build asks its own Python programs for their manual pages")
         has = set(re.findall(r'depends_on\("([\w-]+)', RECIPE.read_text()))
         self.assertLessEqual({name for name in names.values() if name}, has)
 

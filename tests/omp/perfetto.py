@@ -97,6 +97,7 @@ class Trace:
     def __init__(self, path: pathlib.Path) -> None:
         self.tracks: dict[int, Track] = {}
         self.processes: dict[int, str] = {}
+        self.uuids: dict[int, int] = {}  # of processes, by their numbers
         self.flows: dict[int, list[int]] = {}
         self.sequences: dict[int, dict[str, Any]] = {}
         self.packets = 0
@@ -108,7 +109,7 @@ class Trace:
         state = self.sequences.setdefault(number(packet, SEQUENCE), {})
         assert number(packet, SEQUENCE) != 0, "a packet without a sequence"
         if number(packet, FLAGS) & CLEARED:
-            state.clear()
+            assert not state, "two threads have one sequence"
         if CLOCK_SNAPSHOT in packet:
             clocks = {number(clock, 1): clock for clock in packet[CLOCK_SNAPSHOT][0][1]}
             state.update(now=number(clocks[6], 2), incremental=number(clocks[64], 3) == 1, names={}, stacks={})
@@ -129,6 +130,7 @@ class Trace:
         uuid = number(descriptor, 1)
         if 3 in descriptor:
             self.processes[uuid] = text_of(descriptor[3][0][6][0])
+            assert self.uuids.setdefault(number(descriptor[3][0], 1), uuid) == uuid, "two processes have one number"
             return
         track = self.tracks.setdefault(uuid, Track())
         track.name = text_of(descriptor[4][0][5][0]) if 4 in descriptor else text_of(descriptor[2][0])

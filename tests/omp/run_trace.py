@@ -285,13 +285,24 @@ class EarlyEnds(TraceTest):
     def test_parent_and_child_of_a_fork_together(self):
         result = self.run_traced(5, ITERATIONS, "f")
         self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_fit_together(2)
+
+    def test_children_of_two_ranks_and_their_parents_together(self):
+        for rank in ("0", "1"):
+            result = self.run_traced(5, ITERATIONS, "f", PMI_RANK=rank, PMI_SIZE="2")
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_fit_together(4)
+
+    def assert_fit_together(self, processes):
+        """The decoder accepts no number of a process, nor of a sequence, that is there twice."""
         files = sorted(self.folder.glob("run*.pftrace"))
-        self.assertEqual(len(files), 2)
-        (self.folder / "run-2.pftrace").write_bytes(b"".join(file.read_bytes() for file in files))
-        trace = perfetto.Trace(self.folder / "run-2.pftrace")
-        self.assertEqual((len(trace.processes), len(trace.threads())), (2, 2 * THREADS))
+        self.assertEqual(len(files), processes)
+        together = self.folder / "together"
+        together.write_bytes(b"".join(file.read_bytes() for file in files))
+        trace = perfetto.Trace(together)
+        self.assertEqual((len(trace.processes), len(trace.threads())), (processes, processes * THREADS))
         loops = sum(len(thread.of("loop")) for thread in trace.threads())
-        self.assertEqual(loops, 2 * THREADS * 5)
+        self.assertEqual(loops, processes * THREADS * 5)
 
 
 if __name__ == "__main__":

@@ -9,18 +9,27 @@ command=${1:?start or stop}
 folder=$(mkdir -p "${2:?a folder}" && cd "$2" && pwd)
 host=$(hostname -s)
 
+# is_of_cluster PROCESS: not where the number has become another process's since.
+is_of_cluster() {
+    case $(cat "/proc/$1/comm" 2>/dev/null) in munged | slurmctld | slurmd) ;; *) return 1 ;; esac
+    tr '\0' '\n' <"/proc/$1/cmdline" 2>/dev/null | grep -qF "$folder/"
+}
+
 stop() {
-    local file
-    if [ -e "$folder/slurmctld.pid" ]; then
+    local file process
+    if [ -e "$folder/slurmctld.pid" ] && is_of_cluster "$(cat "$folder/slurmctld.pid")"; then
         SLURM_CONF=$folder/slurm.conf timeout 10 scancel --signal=KILL --user="$(id -un)" 2>/dev/null || true
         sleep 1
     fi
     for file in "$folder"/*.pid; do
-        [ -e "$file" ] && kill "$(cat "$file")" 2>/dev/null || true
-    done
-    for _ in $(seq 50); do
-        pgrep -F "$folder/slurmctld.pid" >/dev/null 2>&1 || break
-        sleep 0.1
+        [ -e "$file" ] || continue
+        process=$(cat "$file")
+        if is_of_cluster "$process"; then kill "$process" 2>/dev/null || true; fi
+        for _ in $(seq 50); do
+            is_of_cluster "$process" || break
+            sleep 0.1
+        done
+        rm -f "$file"
     done
 }
 
@@ -66,8 +75,8 @@ start() {
         --log-file="$folder/munged.log" --seed-file="$folder/munged.seed"
     export SLURM_CONF=$folder/slurm.conf
     slurmctld -f "$SLURM_CONF" -c
-    slurmd -N one
-    slurmd -N two
+    slurmd -f "$SLURM_CONF" -N one
+    slurmd -f "$SLURM_CONF" -N two
     for _ in $(seq 1200); do
         [ "$(sinfo -h -o '%T' 2>/dev/null | sort -u)" = idle ] && return 0
         sleep 0.1

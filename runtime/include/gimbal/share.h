@@ -27,7 +27,7 @@ typedef struct gimbal_share {
     uint64_t step_inc; /**< distance between owned steps */
     uint64_t claim;    /**< steps to claim at once, >= 1 */
     uint64_t* counter; /**< next unclaimed step, shared by the team; or NULL */
-    union {
+    __extension__ union { /* without a name: C11 has that, C99 as an extension */
         const uint64_t* starts; /**< [steps + 1], or NULL */
         void* tracer;           /**< if traced: what draws for this share; the runtime's business */
     };

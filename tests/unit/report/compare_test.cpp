@@ -67,6 +67,17 @@ TEST(Compare, OfRanksTheSlowestCounts) {
     EXPECT_THAT(text, HasSubstr("3.00      6.00  2.000"));
 }
 
+TEST(Compare, RanksMayCallALoopUnequallyOften) {
+    std::vector<RunRecord> one = {sample_record(0, 2), sample_record(1, 2)}, other = one;
+    other[1].loops[0].calls = 1;
+    other[1].loops[0].time_s = 1.5;
+    const std::string text = compared({one, other});
+    EXPECT_THAT(text, HasSubstr("3.00      3.00  1.000"));
+    EXPECT_THAT(text, Not(HasSubstr("Calls differ"))) << "those of the slowest rank do not";
+    other[0].loops[0].untimed_calls = 1;
+    EXPECT_THAT(compared({one, other}), HasSubstr("3.00      3.00  2.000")) << "half of its calls were timed";
+}
+
 TEST(Compare, ALoopThatRanInOneRunOnlyHasNoRatio) {
     std::vector<RunRecord> other = {run(3)};
     other[0].loops[0].name = "elsewhere";

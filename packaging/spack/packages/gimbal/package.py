@@ -32,7 +32,7 @@ class Gimbal(CMakePackage):
     depends_on("hwloc@2:", when="+pinning")
     depends_on("mpi", when="+mpi")
     depends_on("ncurses", when="+top")
-    depends_on("python@3.11:", type="run")
+    depends_on("python@3.11:", type=("build", "run"))
 
     # LLVM's openmp/ and cmake/, unpatched: the patch holds insertions only.
     resource(
