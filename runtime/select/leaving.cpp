@@ -161,8 +161,9 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
         // One such execution may have met an interruption, unless it was expected to be one, or all were at work.
         const bool expected = expected_s_ > kShort_s || record.busy_mean * context.tick_s > kLong_s;
         first_was_long_ = state_ == State::unknown;
-        if (with_static && was_left_ && looks_.count() > 0) {
-            note_look(record);
+        if (with_static && was_left_) {
+            if (looks_.count() > 0) note_look(record);  // else there is nothing to tell it from an interruption by
+            was_left_ = false;
             period_s_ /= kSooner;
         }
         if (state_ == State::unknown || state_ == State::kept || expected || ++bad_ >= kGoodLooks) state_ = State::kept;
@@ -209,8 +210,8 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
 }
 
 // Only what comes after a while without looks shows how often something is lost: where it was, the next two follow.
-// Where there is an iteration for each worker at most no schedule loses less. And none makes an execution take more
-// times as long than there are workers, as an interruption may: that is not to hide the others.
+// Where there is an iteration for each worker at most no schedule loses less. And none makes an execution take longer
+// than one worker alone would, as an interruption may: that must not hide the others.
 void Leaving::note_look(const LoopRecord& record) noexcept {
     if (!std::exchange(was_left_, false) || record.iterations <= record.workers.size()) return;
     const bool first = looks_.count() == 0 || record.workers.empty();
