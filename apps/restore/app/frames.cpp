@@ -47,7 +47,7 @@ std::vector<std::string> images_in(const std::string& folder) {
 FrameSource::FrameSource(const std::string& path, std::size_t repeat) : path_(path), repeat_(repeat) {
     std::error_code error;
     stream_ = path == "-";
-    if (stream_) stop_ = eventfd(0, EFD_CLOEXEC);
+    if (stream_) stop_ = gimbal::beyond_standard_streams(eventfd(0, EFD_CLOEXEC));
     folder_ = !stream_ && fs::is_directory(path, error);
     if (folder_) names_ = images_in(path);
 }

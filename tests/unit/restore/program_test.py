@@ -299,6 +299,12 @@ def case_stream():
                                timeout=300, check=False, preexec_fn=lambda: resource.setrlimit(
                                    resource.RLIMIT_AS, (1 << 30, 1 << 30)))
         expect_failure(found, "frame 0")
+    # A standard stream that is closed is not taken for another file.
+    for closed, word in (("<&-", "cannot read standard input"), (">&-", "cannot write to standard output")):
+        found = subprocess.run(["sh", "-c", f'exec "$0" - -o - {closed}', PROGRAM], input=frames[0],
+                               capture_output=True, timeout=60, check=False)
+        found.stdout, found.stderr = found.stdout.decode(), found.stderr.decode()
+        expect_failure(found, word)
     # Nobody waits for the next frame where there is no use for it.
     with subprocess.Popen([PROGRAM, "-", "--picture", str(FOLDER / "nowhere/beside.png")], stdin=subprocess.PIPE,
                           stderr=subprocess.PIPE) as process:
