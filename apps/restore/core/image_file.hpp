@@ -40,7 +40,7 @@ std::string encode(const Image& image, const std::string& path);
 void write_image(const Image& image, const std::string& path);
 
 /// The next image of several binary PGM or PPM in a row, as ffmpeg's image2pipe writes them.
-/// @param text  what is left; the image is taken from its front   @param name  of the source, for messages
+/// @param text  what is left; the image is taken from its front   @param name  of the stream, for messages
 /// @return nothing at the end   @errors TruncatedImage; ImageError: more text would not help
 std::optional<Image> take_pnm(std::string_view& text, const std::string& name);
 

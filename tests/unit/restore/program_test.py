@@ -292,7 +292,11 @@ def case_stream():
     path = FOLDER / "frame.pgm"
     expect(stream(frames[0], ["-o", str(path)]).returncode == 0 and path.read_bytes() == frames[0], "not the frame")
     expect_failure(stream(b"", []), "no frame")
-    expect_failure(stream(b"hello", []), "frame 0")
+    allowed = "allowed on standard input: binary PGM or PPM of maximum 255"
+    for content in (b"hello", png(4, 1, 8, 0, [b"grey"]), b"P5\n0 4\n255\n", b"P5\n2 2\n9\n1234", b"P5\n2 x",
+                    frames[0][:-1]):
+        expect_failure(stream(content, []), f"; {allowed}")
+        expect_failure(stream(content, []), "standard input, frame 0: ")
     expect_failure(stream(b"P", []), "truncated")
     for endless in ("yes", "yes P5", "(echo P5; yes 99999 | tr -d '\\n')"):
         found = subprocess.run(["sh", "-c", f"{endless} | exec \"$0\" -", PROGRAM], capture_output=True, text=True,
