@@ -272,12 +272,17 @@ Image read_image(const std::string& path) {
     return image;
 }
 
-std::string encode(const Image& image, const std::string& path) {
+void require_image_name(const std::string& path, const Image& image) {
     const bool colour = image.planes.size() == 3;
-    if (ends_with(path, ".png")) return encode_png(image, path);
-    if (ends_with(path, colour ? ".ppm" : ".pgm")) return encode_pnm(image);
+    const char* const own_end = colour ? ".ppm" : ".pgm";
+    if (ends_with(path, ".png") || ends_with(path, own_end)) return;
     throw ImageError("cannot write " + path + ": a " + (colour ? "colour" : "grey") + " image goes to .png or " +
-                     (colour ? ".ppm" : ".pgm"));
+                     own_end);
+}
+
+std::string encode(const Image& image, const std::string& path) {
+    require_image_name(path, image);
+    return ends_with(path, ".png") ? encode_png(image, path) : encode_pnm(image);
 }
 
 void write_image(const Image& image, const std::string& path) {

@@ -31,8 +31,11 @@ bool has_image_name(const std::string& path);
 ///         several images
 Image read_image(const std::string& path);
 
-/// The bytes of an image file. @param path  its end, .png, .pgm or .ppm, says the format
-/// @errors ImageError: another end, or colours in a .pgm
+/// Refuses a name under which such an image cannot be written: its end, .png, .pgm or .ppm, says the format.
+/// @errors ImageError: another end, colours in a .pgm, or grey in a .ppm
+void require_image_name(const std::string& path, const Image& image);
+
+/// The bytes of an image file. @errors ImageError, as for require_image_name()
 std::string encode(const Image& image, const std::string& path);
 
 /// Write an image: the whole file or nothing. An older file of that name stays until the new one is complete.

@@ -97,6 +97,15 @@ def case_files():
     expect_failure(run([clean, "--add", "5", "--frames", "2", "-o", str(FOLDER / "one.pgm")]), "several frames")
     expect_failure(run([str(FOLDER / "absent.png")]), "cannot read")
     expect_failure(run([clean, "-o", str(FOLDER / "x.jpg")]), "allowed: .png")
+    # A name that cannot be used is refused before a frame is restored, which here does not end.
+    for name, image, option, word in (("x.pgm", pnm("P6"), "-o", "a colour image goes to .png or .ppm"),
+                                      ("x.ppm", pnm(), "-o", "a grey image goes to .png or .pgm"),
+                                      ("x.pgm", pnm("P6"), "--picture", "a colour image goes to .png or .ppm"),
+                                      ("x.jpg", pnm(), "--picture", "allowed: .png, .pgm, .ppm")):
+        expect_failure(subprocess.run([PROGRAM, file("endless.ppm", image), "--add", "50", "--bound", "0",
+                                       "--max-steps", "2147483647", option, str(FOLDER / name)],
+                                      capture_output=True, text=True, timeout=120, check=False), word)
+        expect(not (FOLDER / name).exists(), f"{name} is written")
     expect_failure(run([clean, "-o", str(FOLDER / "no" / "x.png")]), "cannot write")
     expect_failure(run([clean, "--original", file("other.pgm", pnm(width=9))]), "another size")
 
