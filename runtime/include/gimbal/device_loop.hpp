@@ -378,11 +378,11 @@ private:
 
     template <class Host>
     void on_threads(const Host& host) const {
-        const std::int64_t least = settings_.least_rows;
-        const std::int64_t chunks = (settings_.rows + least - 1) / least;
+        const std::int64_t size = rows_at_once(settings_, omp_get_max_threads());
+        const std::int64_t pieces = (settings_.rows + size - 1) / size;
 #pragma omp parallel for schedule(runtime)
-        for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
-            host(Rows{chunk * least, std::min((chunk + 1) * least, settings_.rows)});
+        for (std::int64_t piece = 0; piece < pieces; ++piece)
+            host(Rows{piece * size, std::min((piece + 1) * size, settings_.rows)});
     }
 
     DeviceLoopSettings settings_;
