@@ -117,6 +117,7 @@ public:
         if (!on()) {
             require_rows();
             on_threads(host);
+            tally_.add_alone(settings_.rows);
             if (usable_ && rest_.ran(omp_get_wtime() - begin_s)) look_again();
             return;
         }
@@ -137,8 +138,8 @@ public:
         const std::string device_text = "device " + std::to_string(settings_.device);
         if (rows_.refused()) return leave_out("rows cannot be copied to " + device_text);
         if (!too_slow.empty()) go_alone(device_text + too_slow + "; it is looked at again later");
-        if (looks) look_s_ += omp_get_wtime() - begin_s;
-        if (!too_slow.empty()) rest_.begin(loop_s, look_s_);
+        if (looks) probe_.cost(omp_get_wtime() - begin_s);
+        if (!too_slow.empty()) rest_.begin(loop_s, probe_.cost_s());
     }
 
     /// Have all rows of an array on the host. @errors std::runtime_error if rows are lost
@@ -149,10 +150,10 @@ public:
 
     [[nodiscard]] const DeviceSplit& split() const noexcept { return tally_.split(); }
 
-    /// What the report says, e.g. "device 61 % of rows, 3.2 x a thread"; empty without a device.
+    /// What the report says, e.g. "device 61 % of rows, 3.2 x a thread"; empty if there never was a device.
     [[nodiscard]] std::string report() const {
         const std::string text = split_text(split());
-        return on() || text.empty() ? text : text + ", until it was left out";
+        return on() || text.empty() ? text : text + ", left out at the end";
     }
 
 private:
@@ -180,7 +181,6 @@ private:
     }
 
     void look_again() {
-        look_s_ = 0;
         rows_.all_changed();
         tally_.begin_anew();
         probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
@@ -283,7 +283,7 @@ private:
         else
             run_shared(execution, host, device);
         tally_.add(execution.parts, settings_.rows, block_.pays(), probe_.launch_s());
-        if (tally_.has_slowed()) probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
+        if (!tally_.too_slow() && tally_.has_slowed()) probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
         if (!tally_.too_slow() && !tally_.in_vain()) return {};
         const int executions = tally_.too_slow() ? DeviceTally::kLateExecutions : DeviceTally::kVainExecutions;
         return " was too slow in " + std::to_string(executions) + " executions";
@@ -392,8 +392,7 @@ private:
     DeviceBlock block_;
     int schedule_ = 0;
     bool usable_ = false;
-    DeviceRest rest_;    // of a device that is usable
-    double look_s_ = 0;  // that the executions took in which it was measured last, with what was copied
+    DeviceRest rest_;  // of a device that is usable
     DeviceTally tally_;
 };
 
