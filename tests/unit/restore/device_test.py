@@ -119,8 +119,9 @@ def case_worth():
 
 
 def case_moves():
-    """Arrays that lie elsewhere in each execution, and a device without rows, whose thread then runs some."""
-    for mode in ("moves", "idle"):
+    """Arrays that lie elsewhere in each execution, a device without rows, whose thread then runs some, and grids that
+    get wider."""
+    for mode in ("moves", "idle", "wider"):
         done = subprocess.run([DEVICE_LOOP, mode], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
                               capture_output=True, text=True, timeout=300, check=False)
         expect(done.returncode == 0, f"{mode}: wrong rows, or a thread without any", done)
