@@ -30,7 +30,8 @@ namespace gimbal {
 ///
 /// Where there is no device, no memory on it, no Gimbal, where rows cannot be copied there, or, until it is looked at
 /// again, where all threads are faster without the device, the loop runs on threads alone, `schedule(runtime)`, and one
-/// line on standard error says why, once for a name and line of the program, however many objects are made there.
+/// line on standard error says why, once for a name and line of the program, however many objects are made there; what
+/// keeps the device out for good is said once for a line, whatever names its objects have.
 /// Results are those of the bodies: Gimbal adds nothing to them and takes nothing away. Rows that cannot be copied from
 /// the device are lost: from then on run() and fetch() throw, and copy() and add_array() if they leave the device out.
 ///
@@ -45,6 +46,7 @@ public:
     explicit DeviceLoop(DeviceLoopSettings settings, const char* file = __builtin_FILE(), int line = __builtin_LINE())
         : settings_(checked_settings(std::move(settings))),
           source_(source_text(settings_.name, file, line)),
+          place_(std::string(file) + ":" + std::to_string(line)),
           rows_(settings_.rows, settings_.halo, settings_.device),
           probe_(settings_.rows, settings_.least_rows),
           block_(settings_.rows, settings_.least_rows) {
@@ -176,7 +178,7 @@ private:
     void go_alone(const std::string& why) {
         rows_.fetch_all();
         require_rows();
-        if (is_first_time(usable_ ? source_ : source_ + " for good"))
+        if (is_first_time(usable_ ? source_ : place_ + ": " + why))
             std::fprintf(stderr, "gimbal: %s: runs on threads alone: %s\n", settings_.name.c_str(), why.c_str());
     }
 
@@ -203,9 +205,7 @@ private:
         const double body_s = omp_get_wtime();
         body(rows);
         const double end_s = omp_get_wtime();
-        part.rows += rows.size();
-        part.time_s += end_s - begin_s;
-        part.pieces += 1;
+        part.add(rows.size(), end_s - begin_s);
         return end_s - body_s;
     }
 
@@ -387,6 +387,7 @@ private:
 
     DeviceLoopSettings settings_;
     std::string source_;
+    std::string place_;
     DeviceRows rows_;
     DeviceProbe probe_;
     DeviceBlock block_;

@@ -17,6 +17,12 @@ struct alignas(128) DevicePart {
     std::int64_t rows = 0;
     double time_s = 0;
     std::int64_t pieces = 0;  ///< in which they came: launches of a device
+
+    void add(std::int64_t more_rows, double more_s) noexcept {
+        rows += more_rows;
+        time_s += more_s;
+        pieces += 1;
+    }
 };
 
 /// How the last executions were split.
