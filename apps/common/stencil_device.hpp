@@ -100,7 +100,10 @@ private:
     /// Memory on the device for the values of segments. @return null without a device
     template <class Value>
     const Value* parts_of(std::size_t count, Value identity) {
-        if (!parts_ && loop_.on()) parts_ = loop_.copy(std::vector<Value>(count, identity).data(), count);
+        if (count * sizeof(Value) > parts_bytes_ && loop_.on()) {  // at first, and for wider grids
+            parts_ = loop_.copy(std::vector<Value>(count, identity).data(), count);
+            parts_bytes_ = count * sizeof(Value);
+        }
         return static_cast<const Value*>(parts_);
     }
 
@@ -135,6 +138,7 @@ private:
     std::map<const void*, Array> arrays_;  // of the loop, by address on the host
     std::vector<Array> free_;              // of grids and results that are gone
     const void* parts_ = nullptr;
+    std::size_t parts_bytes_ = 0;
 };
 
 }  // namespace apps

@@ -47,7 +47,7 @@ std::vector<std::string> images_in(const std::string& folder) {
 FrameSource::FrameSource(const std::string& path, std::size_t repeat) : path_(path), repeat_(repeat) {
     std::error_code error;
     stream_ = path == "-";
-    if (stream_) stop_ = eventfd(0, EFD_CLOEXEC);
+    if (stream_) stop_ = gimbal::beyond_standard_streams(eventfd(0, EFD_CLOEXEC));
     folder_ = !stream_ && fs::is_directory(path, error);
     if (folder_) names_ = images_in(path);
 }
@@ -157,6 +157,14 @@ FrameSink::~FrameSink() {
     if (made_) fs::remove(path_, error);
 }
 
+std::string FrameSink::file(std::size_t frame) const {
+    return folder_ ? (fs::path(path_) / source_.name(frame)).string() : path_;
+}
+
+void FrameSink::require_name(const Image& image, std::size_t frame) const {
+    if (!path_.empty() && path_ != "-") require_image_name(file(frame), image);
+}
+
 void FrameSink::put(const Image& image, std::size_t frame) {
     if (path_.empty()) return;
     if (path_ == "-") {
@@ -164,7 +172,7 @@ void FrameSink::put(const Image& image, std::size_t frame) {
             throw ImageError(std::string("cannot write to standard output: ") + std::strerror(error));
         return;
     }
-    write_image(image, folder_ ? (fs::path(path_) / source_.name(frame)).string() : path_);
+    write_image(image, file(frame));
     made_ = false;
 }
 

@@ -72,10 +72,16 @@ public:
     /// Whether there is room for one frame only: an image file.
     bool holds_one() const { return !path_.empty() && path_ != "-" && !folder_; }
 
+    /// Refuses a frame whose file has no name for such an image.
+    /// @param frame  counts from 0   @errors ImageError
+    void require_name(const Image& image, std::size_t frame) const;
+
     /// @param frame  counts from 0   @errors ImageError   @threads one at a time, in the order of frames
     void put(const Image& image, std::size_t frame);
 
 private:
+    std::string file(std::size_t frame) const;
+
     std::string path_;
     const FrameSource& source_;
     bool folder_ = false;

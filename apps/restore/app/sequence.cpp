@@ -149,10 +149,18 @@ void judge(Summary& summary, const Frame& frame, const Restored& result) {
     add(summary.restored, quality(result.image, *frame.original));
 }
 
+/// Before a frame costs time: refuses names under which what comes of it cannot be written.
+void require_names(const Options& options, const FrameSink& sink, const Image& image, std::size_t frame) {
+    sink.require_name(image, frame);
+    if (frame == 0 && !options.picture.empty()) require_image_name(options.picture, image);
+}
+
 }  // namespace
 
 Summary restore_frames(const Options& options) {
     Summary summary;
+    if (!options.picture.empty() && !has_image_name(options.picture))
+        throw ImageError("cannot write " + options.picture + ": allowed: .png, .pgm, .ppm");
     FrameSource source(options.input, options.frames);
     FrameSink sink(options.output, source);
     Reader reader(source, options);
@@ -163,6 +171,7 @@ Summary restore_frames(const Options& options) {
         if (summary.frames == 0 && sink.holds_one() && reader.more())
             throw ImageError("cannot write " + options.output +
                              ": there are several frames, and an image file holds one; allowed: a folder, or -o -");
+        require_names(options, sink, frame->noisy, summary.frames);
         Restored result =
             within_memory(source, summary.frames, frame->noisy, [&] { return restorer.restored(frame->noisy); });
         if (frame->original && options.judge) judge(summary, *frame, result);

@@ -56,10 +56,27 @@ void add_ring(Histogram& histogram, const Plane& plane, std::int64_t x, std::int
     }
 }
 
+/// Whether a pixel is neither the least nor the greatest of the 3 x 3 around it. At the border pixels count twice,
+/// which changes neither.
+bool is_between(const Plane& plane, std::int64_t x, std::int64_t y) {
+    const std::int64_t left = std::max<std::int64_t>(x - 1, 0);
+    const std::int64_t right = std::min(x + 1, plane.width - 1);
+    const std::uint8_t value = plane.row(y)[x];
+    std::uint8_t least = value;
+    std::uint8_t greatest = value;
+    for (const std::uint8_t* row :
+         {plane.row(std::max<std::int64_t>(y - 1, 0)), plane.row(y), plane.row(std::min(y + 1, plane.height - 1))}) {
+        least = std::min({least, row[left], row[x], row[right]});
+        greatest = std::max({greatest, row[left], row[x], row[right]});
+    }
+    return value != least && value != greatest;
+}
+
 /// What the adaptive median filter puts in a pixel's place: the pixel itself where it is no extreme of the first window
 /// whose median is none.
 std::uint8_t adaptive_median(const Plane& plane, std::int64_t x, std::int64_t y, int window) {
     const std::uint8_t value = plane.row(y)[x];
+    if (is_between(plane, x, y)) return value;  // as most pixels are: they need no histogram
     Histogram histogram;
     histogram.add(value);
     std::uint8_t median = value;

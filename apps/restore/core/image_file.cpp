@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace restore {
@@ -21,12 +22,20 @@ namespace restore {
 namespace {
 
 constexpr const char* kAllowed = "allowed: 8-bit grey or RGB, as PNG, or binary PGM or PPM of maximum 255";
+constexpr const char* kAllowedInStream = "allowed on standard input: binary PGM or PPM of maximum 255";
 constexpr std::size_t kPngSignature = 8;
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
+/// What messages say of where an image comes from. A name alone is a file's.
+struct Origin {
+    Origin(std::string of, const char* there = kAllowed) : name(std::move(of)), allowed(there) {}
+    std::string name;
+    const char* allowed;
+};
+
 template <class Kind = ImageError, class... More>
-[[noreturn]] void refuse(const std::string& name, const std::string& what, More... more) {
-    throw Kind(name + ": " + what + "; " + kAllowed, more...);
+[[noreturn]] void refuse(const Origin& origin, const std::string& what, More... more) {
+    throw Kind(origin.name + ": " + what + "; " + origin.allowed, more...);
 }
 
 std::string size_text(std::uint64_t width, std::uint64_t height) {
@@ -43,11 +52,11 @@ Image within_memory(const std::string& name, std::uint64_t width, std::uint64_t 
     }
 }
 
-void require_size(const std::string& name, std::uint64_t width, std::uint64_t height) {
+void require_size(const Origin& origin, std::uint64_t width, std::uint64_t height) {
     const std::string size = size_text(width, height);
-    if (width == 0 || height == 0) refuse(name, "an image without pixels (" + size + ")");
+    if (width == 0 || height == 0) refuse(origin, "an image without pixels (" + size + ")");
     if (width > kMaxSide || height > kMaxSide)
-        refuse(name, size + ", and at most " + std::to_string(kMaxSide) + " along a side are read");
+        refuse(origin, size + ", and at most " + std::to_string(kMaxSide) + " along a side are read");
 }
 
 /// In capitals, too, as cameras write it. @param end  in small letters
@@ -157,7 +166,7 @@ Image read_png(const std::string& name, std::string_view bytes) {
 }
 
 /// The next number in the head of a PNM, after blanks and comments.
-std::uint64_t take_number(std::string_view& text, const std::string& name) {
+std::uint64_t take_number(std::string_view& text, const Origin& origin) {
     for (;;) {
         const std::size_t blank = text.find_first_not_of(kBlanks);
         text.remove_prefix(std::min(blank, text.size()));
@@ -167,10 +176,36 @@ std::uint64_t take_number(std::string_view& text, const std::string& name) {
     std::uint64_t number = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (status != std::errc::result_out_of_range && end == text.data() + text.size())
-        refuse<TruncatedImage>(name, "the head of the PGM or PPM is truncated");
-    if (status != std::errc()) refuse(name, "the head of the PGM or PPM is broken");
+        refuse<TruncatedImage>(origin, "the head of the PGM or PPM is truncated");
+    if (status != std::errc()) refuse(origin, "the head of the PGM or PPM is broken");
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return number;
+}
+
+/// The next image of several in a row; nothing at the end.
+std::optional<Image> take_pnm_of(std::string_view& text, const Origin& origin) {
+    if (text.empty()) return std::nullopt;
+    const bool colour = text.starts_with("P6");
+    if (text == "P") refuse<TruncatedImage>(origin, "the head of the PGM or PPM is truncated");
+    if (!colour && !text.starts_with("P5")) refuse(origin, "this is no such image");
+    const std::string_view whole = text;
+    text.remove_prefix(2);
+    const std::uint64_t width = take_number(text, origin);
+    const std::uint64_t height = take_number(text, origin);
+    require_size(origin, width, height);
+    if (take_number(text, origin) != 255) refuse(origin, "the maximum is not 255");
+    const int channels = colour ? 3 : 1;
+    const std::uint64_t bytes = width * height * static_cast<std::uint64_t>(channels);
+    if (text.size() < bytes + 1)  // one blank after the head
+        refuse<TruncatedImage>(origin,
+                               "truncated: " + std::to_string(text.empty() ? 0 : text.size() - 1) + " of " +
+                                   std::to_string(bytes) + " bytes",
+                               whole.size() - text.size() + 1 + bytes);
+    text.remove_prefix(1);
+    const auto* pixels = reinterpret_cast<const std::uint8_t*>(text.data());
+    Image image = within_memory(origin.name, width, height, [&] { return planes_of(pixels, width, height, channels); });
+    text.remove_prefix(bytes);
+    return image;
 }
 
 std::string read_bytes(const std::string& path) {
@@ -214,28 +249,7 @@ bool has_image_name(const std::string& path) {
 }
 
 std::optional<Image> take_pnm(std::string_view& text, const std::string& name) {
-    if (text.empty()) return std::nullopt;
-    const bool colour = text.starts_with("P6");
-    if (text == "P") refuse<TruncatedImage>(name, "the head of the PGM or PPM is truncated");
-    if (!colour && !text.starts_with("P5")) refuse(name, "this is no such image");
-    const std::string_view whole = text;
-    text.remove_prefix(2);
-    const std::uint64_t width = take_number(text, name);
-    const std::uint64_t height = take_number(text, name);
-    require_size(name, width, height);
-    if (take_number(text, name) != 255) refuse(name, "the maximum is not 255");
-    const int channels = colour ? 3 : 1;
-    const std::uint64_t bytes = width * height * static_cast<std::uint64_t>(channels);
-    if (text.size() < bytes + 1)  // one blank after the head
-        refuse<TruncatedImage>(name,
-                               "truncated: " + std::to_string(text.empty() ? 0 : text.size() - 1) + " of " +
-                                   std::to_string(bytes) + " bytes",
-                               whole.size() - text.size() + 1 + bytes);
-    text.remove_prefix(1);
-    const auto* pixels = reinterpret_cast<const std::uint8_t*>(text.data());
-    Image image = within_memory(name, width, height, [&] { return planes_of(pixels, width, height, channels); });
-    text.remove_prefix(bytes);
-    return image;
+    return take_pnm_of(text, {name, kAllowedInStream});
 }
 
 std::string encode_pnm(const Image& image) {
@@ -251,19 +265,24 @@ Image read_image(const std::string& path) {
         return read_png(path, bytes);
     }
     std::string_view text = bytes;
-    Image image = *take_pnm(text, path);
+    Image image = *take_pnm_of(text, path);
     text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
     if (text.starts_with("P5") || text.starts_with("P6"))
         throw ImageError(path + ": several images in one file; allowed: one, or several on standard input");
     return image;
 }
 
-std::string encode(const Image& image, const std::string& path) {
+void require_image_name(const std::string& path, const Image& image) {
     const bool colour = image.planes.size() == 3;
-    if (ends_with(path, ".png")) return encode_png(image, path);
-    if (ends_with(path, colour ? ".ppm" : ".pgm")) return encode_pnm(image);
+    const char* const own_end = colour ? ".ppm" : ".pgm";
+    if (ends_with(path, ".png") || ends_with(path, own_end)) return;
     throw ImageError("cannot write " + path + ": a " + (colour ? "colour" : "grey") + " image goes to .png or " +
-                     (colour ? ".ppm" : ".pgm"));
+                     own_end);
+}
+
+std::string encode(const Image& image, const std::string& path) {
+    require_image_name(path, image);
+    return ends_with(path, ".png") ? encode_png(image, path) : encode_pnm(image);
 }
 
 void write_image(const Image& image, const std::string& path) {

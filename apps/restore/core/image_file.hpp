@@ -31,8 +31,11 @@ bool has_image_name(const std::string& path);
 ///         several images
 Image read_image(const std::string& path);
 
-/// The bytes of an image file. @param path  its end, .png, .pgm or .ppm, says the format
-/// @errors ImageError: another end, or colours in a .pgm
+/// Refuses a name under which such an image cannot be written: its end, .png, .pgm or .ppm, says the format.
+/// @errors ImageError: another end, colours in a .pgm, or grey in a .ppm
+void require_image_name(const std::string& path, const Image& image);
+
+/// The bytes of an image file. @errors ImageError, as for require_image_name()
 std::string encode(const Image& image, const std::string& path);
 
 /// Write an image: the whole file or nothing. An older file of that name stays until the new one is complete.
@@ -40,7 +43,7 @@ std::string encode(const Image& image, const std::string& path);
 void write_image(const Image& image, const std::string& path);
 
 /// The next image of several binary PGM or PPM in a row, as ffmpeg's image2pipe writes them.
-/// @param text  what is left; the image is taken from its front   @param name  of the source, for messages
+/// @param text  what is left; the image is taken from its front   @param name  of the stream, for messages
 /// @return nothing at the end   @errors TruncatedImage; ImageError: more text would not help
 std::optional<Image> take_pnm(std::string_view& text, const std::string& name);
 

@@ -81,7 +81,10 @@ public:
     DeviceSteps(const RegulariseKernel& first, const Config& config)
         : rows_(first.rows),
           columns_(first.columns),
-          loop_({.name = "restore", .rows = first.rows, .device = config.device, .fixed_part = config.device_part}),
+          loop_({.name = "restore " + std::to_string(first.columns) + " x " + std::to_string(first.rows),
+                 .rows = first.rows,
+                 .device = config.device,
+                 .fixed_part = config.device_part}),
           slopes_(loop_.copy(first.slopes, Slopes().size())),
           observed_(loop_.add_array(bytes_of(first.observed), static_cast<std::size_t>(first.columns))),
           noisy_(loop_.add_array(bytes_of(first.noisy), static_cast<std::size_t>(first.columns))),

@@ -66,6 +66,8 @@ public:
         const bool whole = rows == rows_;
         since_ = whole == whole_wins() ? since_ + 1 : 0;
         if (rows > 0) {
+            // A launch that something else held up when it was measured: it takes no longer than one with rows does.
+            launch_s_ = std::min(launch_s_, device_s);
             // One execution that something else has held up must not take the device's rows away for many others.
             const double most_s = std::max(kMostTimes * row_s_, thread_row_s_);
             learn(row_s_, std::clamp((device_s - launch_s_) / static_cast<double>(rows), kLeastRow_s, most_s));

@@ -30,7 +30,8 @@ namespace gimbal {
 ///
 /// Where there is no device, no memory on it, no Gimbal, where rows cannot be copied there, or, until it is looked at
 /// again, where all threads are faster without the device, the loop runs on threads alone, `schedule(runtime)`, and one
-/// line on standard error says why, once for a name and line of the program, however many objects are made there.
+/// line on standard error says why, once for a name and line of the program, however many objects are made there; what
+/// keeps the device out for good is said once for a line, whatever names its objects have.
 /// Results are those of the bodies: Gimbal adds nothing to them and takes nothing away. Rows that cannot be copied from
 /// the device are lost: from then on run() and fetch() throw, and copy() and add_array() if they leave the device out.
 ///
@@ -45,6 +46,7 @@ public:
     explicit DeviceLoop(DeviceLoopSettings settings, const char* file = __builtin_FILE(), int line = __builtin_LINE())
         : settings_(checked_settings(std::move(settings))),
           source_(source_text(settings_.name, file, line)),
+          place_(std::string(file) + ":" + std::to_string(line)),
           rows_(settings_.rows, settings_.halo, settings_.device),
           probe_(settings_.rows, settings_.least_rows),
           block_(settings_.rows, settings_.least_rows) {
@@ -117,6 +119,7 @@ public:
         if (!on()) {
             require_rows();
             on_threads(host);
+            tally_.add_alone(settings_.rows);
             if (usable_ && rest_.ran(omp_get_wtime() - begin_s)) look_again();
             return;
         }
@@ -137,8 +140,8 @@ public:
         const std::string device_text = "device " + std::to_string(settings_.device);
         if (rows_.refused()) return leave_out("rows cannot be copied to " + device_text);
         if (!too_slow.empty()) go_alone(device_text + too_slow + "; it is looked at again later");
-        if (looks) look_s_ += omp_get_wtime() - begin_s;
-        if (!too_slow.empty()) rest_.begin(loop_s, look_s_);
+        if (looks) probe_.cost(omp_get_wtime() - begin_s);
+        if (!too_slow.empty()) rest_.begin(loop_s, probe_.cost_s());
     }
 
     /// Have all rows of an array on the host. @errors std::runtime_error if rows are lost
@@ -149,10 +152,10 @@ public:
 
     [[nodiscard]] const DeviceSplit& split() const noexcept { return tally_.split(); }
 
-    /// What the report says, e.g. "device 61 % of rows, 3.2 x a thread"; empty without a device.
+    /// What the report says, e.g. "device 61 % of rows, 3.2 x a thread"; empty if there never was a device.
     [[nodiscard]] std::string report() const {
         const std::string text = split_text(split());
-        return on() || text.empty() ? text : text + ", until it was left out";
+        return on() || text.empty() ? text : text + ", left out at the end";
     }
 
 private:
@@ -175,12 +178,11 @@ private:
     void go_alone(const std::string& why) {
         rows_.fetch_all();
         require_rows();
-        if (is_first_time(usable_ ? source_ : source_ + " for good"))
+        if (is_first_time(usable_ ? source_ : place_ + ": " + why))
             std::fprintf(stderr, "gimbal: %s: runs on threads alone: %s\n", settings_.name.c_str(), why.c_str());
     }
 
     void look_again() {
-        look_s_ = 0;
         rows_.all_changed();
         tally_.begin_anew();
         probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
@@ -203,9 +205,7 @@ private:
         const double body_s = omp_get_wtime();
         body(rows);
         const double end_s = omp_get_wtime();
-        part.rows += rows.size();
-        part.time_s += end_s - begin_s;
-        part.pieces += 1;
+        part.add(rows.size(), end_s - begin_s);
         return end_s - body_s;
     }
 
@@ -283,7 +283,7 @@ private:
         else
             run_shared(execution, host, device);
         tally_.add(execution.parts, settings_.rows, block_.pays(), probe_.launch_s());
-        if (tally_.has_slowed()) probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
+        if (!tally_.too_slow() && tally_.has_slowed()) probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
         if (!tally_.too_slow() && !tally_.in_vain()) return {};
         const int executions = tally_.too_slow() ? DeviceTally::kLateExecutions : DeviceTally::kVainExecutions;
         return " was too slow in " + std::to_string(executions) + " executions";
@@ -378,22 +378,22 @@ private:
 
     template <class Host>
     void on_threads(const Host& host) const {
-        const std::int64_t least = settings_.least_rows;
-        const std::int64_t chunks = (settings_.rows + least - 1) / least;
+        const std::int64_t size = rows_at_once(settings_, omp_get_max_threads());
+        const std::int64_t pieces = (settings_.rows + size - 1) / size;
 #pragma omp parallel for schedule(runtime)
-        for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
-            host(Rows{chunk * least, std::min((chunk + 1) * least, settings_.rows)});
+        for (std::int64_t piece = 0; piece < pieces; ++piece)
+            host(Rows{piece * size, std::min((piece + 1) * size, settings_.rows)});
     }
 
     DeviceLoopSettings settings_;
     std::string source_;
+    std::string place_;
     DeviceRows rows_;
     DeviceProbe probe_;
     DeviceBlock block_;
     int schedule_ = 0;
     bool usable_ = false;
-    DeviceRest rest_;    // of a device that is usable
-    double look_s_ = 0;  // that the executions took in which it was measured last, with what was copied
+    DeviceRest rest_;  // of a device that is usable
     DeviceTally tally_;
 };
 

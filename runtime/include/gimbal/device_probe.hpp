@@ -48,6 +48,10 @@ public:
         ++execution_;
     }
 
+    /// What one of these executions took as a whole, with what was copied for it, is added up [s].
+    void cost(double loop_s) noexcept { cost_s_ += loop_s; }
+    [[nodiscard]] double cost_s() const noexcept { return cost_s_; }
+
     /// What a thread takes for a row, of all that threads ran last [s].
     [[nodiscard]] double thread_row_s() const noexcept { return row_s_; }
     /// Whether the rows of the pieces cost enough, beside others, to tell how fast the device is.
@@ -72,6 +76,7 @@ private:
     std::int64_t end_;
     int execution_ = 0;
     double row_s_ = 0;
+    double cost_s_ = 0;
     std::array<double, kPieces> device_s_ = {};
     std::array<double, kPieces> thread_s_ = {};
 };

@@ -33,6 +33,14 @@ struct DeviceLoopSettings {
     return settings;
 }
 
+/// Rows that threads alone take at once: `least_rows`, or fewer where a large team would get pieces of unequal number,
+/// since threads have no launches to pay for. @return >= 1 [rows]
+[[nodiscard]] inline std::int64_t rows_at_once(const DeviceLoopSettings& settings, std::int64_t threads) {
+    constexpr std::int64_t kPiecesPerThread = 32;
+    const std::int64_t most = std::max<std::int64_t>(settings.least_rows, 1);
+    return std::clamp<std::int64_t>(settings.rows / (kPiecesPerThread * threads), 1, most);
+}
+
 /// Where a loop is, as compilers tell it.
 [[nodiscard]] inline std::string source_text(std::string name, const std::string& file, int line) {
     std::replace(name.begin(), name.end(), ';', ',');

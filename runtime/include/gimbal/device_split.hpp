@@ -17,13 +17,19 @@ struct alignas(128) DevicePart {
     std::int64_t rows = 0;
     double time_s = 0;
     std::int64_t pieces = 0;  ///< in which they came: launches of a device
+
+    void add(std::int64_t more_rows, double more_s) noexcept {
+        rows += more_rows;
+        time_s += more_s;
+        pieces += 1;
+    }
 };
 
 /// How the last executions were split.
 struct DeviceSplit {
-    double part = 0;   ///< of all rows, that the device ran, over all executions so far; in [0, 1]
+    double part = 0;   ///< of all rows, that the device ran, over all executions from its first one on; in [0, 1]
     double last = 0;   ///< the same in the last execution
-    double speed = 0;  ///< rows per second of the device over those of a thread, over all executions; 0: not known
+    double speed = 0;  ///< rows per second of the device over those of a thread, where both ran; 0: not known
     std::int64_t executions = 0;
 };
 
@@ -83,11 +89,21 @@ public:
         device_.time_s += device.time_s;
         split_.executions += 1;
         split_.last = static_cast<double>(device.rows) / static_cast<double>(rows);
-        split_.part = static_cast<double>(device_.rows) / static_cast<double>(device_.rows + threads_.rows);
+        note_part();
         if (threads_.rows > 0 && device_.time_s > 0)
             split_.speed = static_cast<double>(device_.rows) / device_.time_s /
                            (static_cast<double>(threads_.rows) / threads_.time_s);
         return threads;
+    }
+
+    /// An execution without the device. It does not count where there was none with it: a device that was never there
+    /// has no part to report.
+    void add_alone(std::int64_t rows) noexcept {
+        if (split_.executions == 0) return;
+        alone_rows_ += rows;
+        split_.executions += 1;
+        split_.last = 0;
+        note_part();
     }
 
     [[nodiscard]] const DeviceSplit& split() const noexcept { return split_; }
@@ -118,6 +134,11 @@ private:
     static constexpr double kSlower = 3;  // times as long as it usually takes
     static constexpr std::int64_t kAgain = 64;
 
+    void note_part() noexcept {
+        split_.part =
+            static_cast<double>(device_.rows) / static_cast<double>(device_.rows + threads_.rows + alone_rows_);
+    }
+
     // Where work is so light that launches take most of the time nothing can be said.
     void note_speed(const DevicePart& device, const Threads& threads, double launch_s) noexcept {
         const double launches_s = launch_s * static_cast<double>(device.pieces);
@@ -143,6 +164,7 @@ private:
     DeviceSplit split_;
     DevicePart threads_;
     DevicePart device_;
+    std::int64_t alone_rows_ = 0;       // of executions without the device
     int late_ = 0;                      // executions in a row
     int vain_ = 0;                      // likewise
     std::array<double, 2> usual_ = {};  // of a row: beside a thread's, and [s] where threads had none; least so far

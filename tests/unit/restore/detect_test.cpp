@@ -7,9 +7,46 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace restore {
 namespace {
+
+/// The adaptive median by its definition: windows without what lies outside of the plane, sorted.
+std::uint8_t sorted_median(const Plane& plane, std::int64_t x, std::int64_t y, int window) {
+    const std::uint8_t value = plane.row(y)[x];
+    std::uint8_t median = value;
+    for (std::int64_t reach = 1; reach <= window / 2; ++reach) {
+        std::vector<std::uint8_t> values;
+        for (std::int64_t row = std::max<std::int64_t>(y - reach, 0); row <= std::min(y + reach, plane.height - 1);
+             ++row)
+            values.insert(values.end(), plane.row(row) + std::max<std::int64_t>(x - reach, 0),
+                          plane.row(row) + std::min(x + reach + 1, plane.width));
+        std::sort(values.begin(), values.end());
+        if (value != values.front() && value != values.back()) return value;
+        median = values[values.size() / 2];
+        if (median != values.front() && median != values.back()) return median;
+    }
+    return median;
+}
+
+TEST(Detect, FiltersAsTheDefinitionSaysBordersIncluded) {
+    for (const auto& [width, height] : {std::pair{23, 17}, {1, 9}, {9, 1}, {2, 2}, {1, 1}}) {
+        for (const double percent : {0.0, 10.0, 60.0, 95.0}) {
+            const Image noisy =
+                with_noise(smooth_image(width, height), {NoiseKind::salt_and_pepper, percent, false, 3});
+            const Plane& plane = noisy.planes[0];
+            const Detection found = detect(plane, NoiseKind::salt_and_pepper, 9);
+            for (std::int64_t y = 0; y < height; ++y) {
+                for (std::int64_t x = 0; x < width; ++x)
+                    ASSERT_EQ(found.filtered.row(y)[x], sorted_median(plane, x, y, 9))
+                        << width << " x " << height << ", " << percent << " %, pixel " << x << ", " << y;
+            }
+        }
+    }
+}
 
 TEST(Detect, FindsEveryPixelThatSaltAndPepperChangedAndNoOther) {
     const Image clean = smooth_image(90, 60);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A loop that squares rows, by threads and a device, with a device that is slow, slower than a thread (outrun), becomes
 // slow (later), has no memory, takes long to begin (dear), too long until there is more work (worth), or gets no rows
-// (idle), with arrays that lie elsewhere in each execution (moves), with a device that takes no rows from the first
-// execution on, from later ones, or from later ones of a fixed split (refused_first, refused_later, refused), or with
-// rows that cannot be copied from it in the end (lost), or when it is left out (lost_left_out).
-// usage: device_loop fine|slow|...      exit: 0; 1 if a row is wrong, or rows are lost and nothing says so
+// (idle), with arrays that lie elsewhere in each execution (moves), grids that get wider (wider), with a device that
+// takes no rows from the first execution on, from later ones, or from later ones of a fixed split (refused_first,
+// refused_later, refused), or with rows that cannot be copied from it in the end (lost), or when it is left out
+// (lost_left_out). usage: device_loop fine|slow|...      exit: 0; 1 if a row is wrong, or rows are lost and nothing
+// says so
 #include <gimbal/device_loop.hpp>
+
+#include "common/stencil_device.hpp"
 
 #include <dlfcn.h>
 
@@ -14,6 +17,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -36,6 +41,7 @@ void square(const double* from, double* to, std::int64_t row) {
 
 bool no_copies_to_device = false;
 bool no_copies_from_device = false;
+std::set<std::size_t> copied;  // bytes of each copy
 
 }  // namespace
 
@@ -44,12 +50,47 @@ extern "C" int omp_target_memcpy(void* to, const void* from, std::size_t bytes, 
                                  std::size_t from_offset, int to_device, int from_device) {
     const bool from_host = from_device == omp_get_initial_device();
     if (from_host ? no_copies_to_device : no_copies_from_device) return 1;
+    copied.insert(bytes);
     static const auto copy = reinterpret_cast<decltype(&omp_target_memcpy)>(dlsym(RTLD_NEXT, "omp_target_memcpy"));
     return copy(to, from, bytes, to_offset, from_offset, to_device, from_device);
 }
 
+namespace {
+
+struct AddOne {
+    std::int64_t columns;
+    std::int64_t operator()(const std::uint8_t* from, std::uint8_t* to, std::int64_t row, std::int64_t first,
+                            std::int64_t end) const {
+        for (std::int64_t at = row * columns + first; at < row * columns + end; ++at) to[at] = from[at] + 1;
+        return end - first;
+    }
+};
+
+/// Whether one loop serves a grid that is forty times as wide as the first one, values of segments included.
+bool serves_wider_grids() {
+    gimbal::DeviceLoop loop({.name = "squares", .rows = kRows, .halo = 0, .fixed_part = 0.5});
+    apps::WithDevice back(loop, [](const AddOne& kernel) { return kernel; }, 0, {});
+    for (const std::int64_t segments : {1, 40}) {
+        const std::int64_t columns = segments * apps::kSegment;
+        std::vector<std::uint8_t> from(static_cast<std::size_t>(kRows * columns), 1);
+        std::vector<std::uint8_t> to(from.size());
+        std::vector<std::int64_t> results(kRows);
+        const apps::TwoGrids<std::uint8_t> grids{kRows, columns, from.data(), to.data()};
+        back.begin_others();
+        back(grids, AddOne{columns}, std::plus<>(), std::int64_t{0}, results.data());
+        back.fetch(grids.to);
+        if (std::count(to.begin(), to.end(), 2) != kRows * columns) return false;
+        if (std::count(results.begin(), results.end(), columns) != kRows) return false;
+        if (copied.count(static_cast<std::size_t>(kRows * segments) * sizeof(std::int64_t)) == 0) return false;
+    }
+    return loop.on();
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
     const std::string mode = argc > 1 ? argv[1] : "";
+    if (mode == "wider") return serves_wider_grids() ? 0 : 1;
     std::vector<double> a(kRows * kColumns);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i % 1000);
     std::vector<double> b = a;

@@ -70,6 +70,15 @@ TEST(DeviceProbe, TakesHalfOfTheLoopAtMost) {
     }
 }
 
+/// A look at a device that has slowed costs what it costs, not what the first one did besides.
+TEST(DeviceProbe, ANewOneHasCostNothing) {
+    DeviceProbe probe(100, 1);
+    for (const double loop_s : {3.0, 1.0, 2.0}) probe.cost(loop_s);
+    EXPECT_DOUBLE_EQ(probe.cost_s(), 6);
+    probe = DeviceProbe(100, 1);
+    EXPECT_DOUBLE_EQ(probe.cost_s(), 0);
+}
+
 TEST(DeviceRest, EndsWhereExecutionsTakeSeveralTimesAsLong) {
     DeviceRest rest;
     EXPECT_FALSE(rest.on());

@@ -19,6 +19,19 @@ TEST(DeviceTally, AddsUpExecutionsAndKeepsTheLastOne) {
     EXPECT_DOUBLE_EQ(tally.split().part, 0.7);
 }
 
+TEST(DeviceTally, ExecutionsOnThreadsAloneCountInThePartAndNotInTheSpeed) {
+    DeviceTally tally;
+    tally.add_alone(100);
+    EXPECT_EQ(split_text(tally.split()), "") << "there is no device";
+    tally.add({{50, 1}, {30, 1}, {20, 1}}, 100, false);
+    for (int i = 0; i < 4; ++i) tally.add_alone(100);
+    EXPECT_EQ(tally.split().executions, 5);
+    EXPECT_DOUBLE_EQ(tally.split().part, 0.1);
+    EXPECT_DOUBLE_EQ(tally.split().last, 0);
+    EXPECT_DOUBLE_EQ(tally.split().speed, 2);
+    EXPECT_FALSE(tally.too_slow() || tally.in_vain());
+}
+
 TEST(DeviceTally, OnlySeveralLateExecutionsInARowAreTooSlow) {
     DeviceTally tally;
     const auto run = [&](std::int64_t rows, double device_s, bool one_piece) {

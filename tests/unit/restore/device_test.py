@@ -25,7 +25,7 @@ OPTIONS = [str(IMAGE), "--add", "60", "--patchy", "--max-steps", "25", "--bound"
 GIMBAL = {"LD_PRELOAD": f"{BUILD}/lib/libomp.so", "LD_LIBRARY_PATH": f"{BUILD}/lib:{LIBRARIES}",
           "GIMBAL_REPORT": "off", "OMP_SCHEDULE": "runtime"}
 # A shared machine may make the device look slow: that is said, and no failure.
-SLOW = re.compile(r"gimbal: restore: runs on threads alone: device 0 (takes|was too slow)")
+SLOW = re.compile(r"gimbal: restore 200 x 150: runs on threads alone: device 0 (takes|was too slow)")
 
 
 def draw():
@@ -52,7 +52,7 @@ def case_split():
             expect(re.fullmatch(r"device \d+ % of rows(, [\d.]+ x a thread)?", found["device"]),
                    f"wrong: {found}")
     report = run([*OPTIONS, "--device", "0"], **GIMBAL | {"GIMBAL_REPORT": "summary"})
-    expect(re.search(r"NOTE restore: device \d+ % of rows", report.stderr) or SLOW.search(report.stderr),
+    expect(re.search(r"NOTE restore 200 x 150: device \d+ % of rows", report.stderr) or SLOW.search(report.stderr),
            "the report does not show the split", report)
 
 
@@ -76,7 +76,7 @@ def case_absent():
         found, said = restored(options, **environment)
         expect(found["checksum"] == expected, f"{reason}: another image")
         lines = said.splitlines()
-        expect(len(lines) == 1 and lines[0].startswith("gimbal: restore: runs on threads alone: ") and
+        expect(len(lines) == 1 and lines[0].startswith("gimbal: restore 200 x 150: runs on threads alone: ") and
                reason in lines[0], f"said: {said}")
 
 
@@ -119,8 +119,9 @@ def case_worth():
 
 
 def case_moves():
-    """Arrays that lie elsewhere in each execution, and a device without rows, whose thread then runs some."""
-    for mode in ("moves", "idle"):
+    """Arrays that lie elsewhere in each execution, a device without rows, whose thread then runs some, and grids that
+    get wider."""
+    for mode in ("moves", "idle", "wider"):
         done = subprocess.run([DEVICE_LOOP, mode], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
                               capture_output=True, text=True, timeout=300, check=False)
         expect(done.returncode == 0, f"{mode}: wrong rows, or a thread without any", done)
@@ -131,6 +132,8 @@ def case_frames():
     colour = FOLDER / "colour.ppm"
     colour.write_bytes(b"P6\n40 30\n255\n" + bytes(40 + (7 * i + i // 50) % 170 for i in range(3 * 40 * 30)))
     options = [str(colour), *OPTIONS[1:], "--frames", "3"]
+    sizes = FOLDER / "sizes"
+    sizes.mkdir()
     try:
         found = {}
         for device in ([], ["--device", "99"], ["--device", "0"]):
@@ -142,7 +145,19 @@ def case_frames():
             if "99" in device:
                 expect(len(lines) == 1 and "there is no device 99" in lines[0], "the line is missing", done)
         expect(len(set(found.values())) == 1, f"other images: {found}")
+        # Of several sizes: each has its split in the report, and why there is no device is said once.
+        for name, image in (("a.ppm", colour), ("b.pgm", IMAGE)):
+            (sizes / name).write_bytes(image.read_bytes())
+        fixed = [str(sizes), *OPTIONS[1:], "--device-part", "0.5", "--device"]
+        said = run([*fixed, "0"], **GIMBAL | {"GIMBAL_REPORT": "summary"}).stderr
+        for size in ("40 x 30", "200 x 150"):
+            expect(f"NOTE restore {size}: device 50 % of rows" in said, f"no split of {size}: {said}")
+        lines = run([*fixed, "99"], **GIMBAL).stderr.splitlines()
+        expect(len(lines) == 1 and "there is no device 99" in lines[0], f"not one line: {lines}")
     finally:
+        for image in sizes.iterdir():
+            image.unlink()
+        sizes.rmdir()
         colour.unlink()
 
 

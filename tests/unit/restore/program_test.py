@@ -97,6 +97,15 @@ def case_files():
     expect_failure(run([clean, "--add", "5", "--frames", "2", "-o", str(FOLDER / "one.pgm")]), "several frames")
     expect_failure(run([str(FOLDER / "absent.png")]), "cannot read")
     expect_failure(run([clean, "-o", str(FOLDER / "x.jpg")]), "allowed: .png")
+    # A name that cannot be used is refused before a frame is restored, which here does not end.
+    for name, image, option, word in (("x.pgm", pnm("P6"), "-o", "a colour image goes to .png or .ppm"),
+                                      ("x.ppm", pnm(), "-o", "a grey image goes to .png or .pgm"),
+                                      ("x.pgm", pnm("P6"), "--picture", "a colour image goes to .png or .ppm"),
+                                      ("x.jpg", pnm(), "--picture", "allowed: .png, .pgm, .ppm")):
+        expect_failure(subprocess.run([PROGRAM, file("endless.ppm", image), "--add", "50", "--bound", "0",
+                                       "--max-steps", "2147483647", option, str(FOLDER / name)],
+                                      capture_output=True, text=True, timeout=120, check=False), word)
+        expect(not (FOLDER / name).exists(), f"{name} is written")
     expect_failure(run([clean, "-o", str(FOLDER / "no" / "x.png")]), "cannot write")
     expect_failure(run([clean, "--original", file("other.pgm", pnm(width=9))]), "another size")
 
@@ -292,13 +301,23 @@ def case_stream():
     path = FOLDER / "frame.pgm"
     expect(stream(frames[0], ["-o", str(path)]).returncode == 0 and path.read_bytes() == frames[0], "not the frame")
     expect_failure(stream(b"", []), "no frame")
-    expect_failure(stream(b"hello", []), "frame 0")
+    allowed = "allowed on standard input: binary PGM or PPM of maximum 255"
+    for content in (b"hello", png(4, 1, 8, 0, [b"grey"]), b"P5\n0 4\n255\n", b"P5\n2 2\n9\n1234", b"P5\n2 x",
+                    frames[0][:-1]):
+        expect_failure(stream(content, []), f"; {allowed}")
+        expect_failure(stream(content, []), "standard input, frame 0: ")
     expect_failure(stream(b"P", []), "truncated")
     for endless in ("yes", "yes P5", "(echo P5; yes 99999 | tr -d '\\n')"):
         found = subprocess.run(["sh", "-c", f"{endless} | exec \"$0\" -", PROGRAM], capture_output=True, text=True,
                                timeout=300, check=False, preexec_fn=lambda: resource.setrlimit(
                                    resource.RLIMIT_AS, (1 << 30, 1 << 30)))
         expect_failure(found, "frame 0")
+    # A standard stream that is closed is not taken for another file.
+    for closed, word in (("<&-", "cannot read standard input"), (">&-", "cannot write to standard output")):
+        found = subprocess.run(["sh", "-c", f'exec "$0" - -o - {closed}', PROGRAM], input=frames[0],
+                               capture_output=True, timeout=60, check=False)
+        found.stdout, found.stderr = found.stdout.decode(), found.stderr.decode()
+        expect_failure(found, word)
     # Nobody waits for the next frame where there is no use for it.
     with subprocess.Popen([PROGRAM, "-", "--picture", str(FOLDER / "nowhere/beside.png")], stdin=subprocess.PIPE,
                           stderr=subprocess.PIPE) as process:
