@@ -193,7 +193,8 @@ class NoMemory(tool_test.ToolTest):
         for compiler in self.compilers():
             for kind, schedules in (("dynamic,C", ({"GIMBAL_LOOPS": "*=fac2"}, {"GIMBAL_LOOPS": "*=auto"})),
                                     ("runtime", ({"GIMBAL_SCHEDULE": "fac2,1000"}, {"GIMBAL_SCHEDULE": "runtime,1000"},
-                                                 {"OMP_SCHEDULE": "static-steal,1000"}))):
+                                                 {"OMP_SCHEDULE": "static-steal,1000"},
+                                                 {"GIMBAL_LOOPS": "*=fac2,1000"}))):
                 names = [f"loop{i}" for i in range(400)]
                 source = CHUNKS.replace("LOOPS", "\n".join(f"LOOP({name})" for name in names)).replace(
                     "NAMES", ", ".join(names)).replace("KIND", kind)
