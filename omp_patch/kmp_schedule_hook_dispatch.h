@@ -165,18 +165,20 @@ static void *const left_to_libomp = &__kmp_hook_used;
 
 // A loop that the hook does not open: it leaves it alone, or has no memory for
 // it. Programs rely on where chunks begin, so libomp keeps together what the
-// hook would have kept together. Longer chunks than a loop are the loop.
+// hook would have kept together. Longer chunks than a loop are the loop. So is
+// any chunk of more iterations than libomp's type counts up to, whose number is
+// negative there: one thread runs them.
 template <typename T>
 static enum sched_type
 __kmp_hook_without(dispatch_private_info_template<T> *pr,
                    const gimbal_loop_desc *desc) {
+  const kmp_uint64 most = (kmp_uint64)traits_t<T>::max_value;
   // Of one thread they are together.
-  if (desc->workers <= 1)
+  const bool alone = desc->workers + desc->surplus <= 1;
+  const kmp_uint64 granule = alone ? 1 : __kmp_hook.gimbal_loop_granule(desc);
+  if (granule <= 1 && desc->trip <= most)
     return kmp_sch_static_balanced;
-  const kmp_uint64 granule = __kmp_hook.gimbal_loop_granule(desc);
-  if (granule <= 1)
-    return kmp_sch_static_balanced;
-  pr->u.p.parm1 = (T)KMP_MIN(granule, (kmp_uint64)traits_t<T>::max_value);
+  pr->u.p.parm1 = (T)KMP_MIN(granule, most);
   return kmp_sch_dynamic_chunked;
 }
 
@@ -219,7 +221,8 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   desc.surplus = 0;
   desc.part_of = NULL;
   desc.schedule = wish.schedule ? wish.schedule : inherited.chunk;
-  desc.can_leave = 1;
+  // libomp's static compares the number of iterations as signed.
+  desc.can_leave = desc.trip <= (kmp_uint64)traits_t<T>::max_value;
   desc.can_stand = 0;
   desc.apart = (kmp_uint32)__kmp_dispatch_num_buffers;
   desc.team = nullptr;

@@ -131,6 +131,26 @@ static inline void __kmp_hook_give_back(kmp_info_t *th) {
   }
 }
 
+// While a root is taken back. libomp 19 leaves its number with the thread that
+// does so, and destructors of thread-specific data that run later may still use
+// OpenMP: under a number that is nobody's by then, or already another thread's.
+// Without one the thread becomes a root anew, which ends in the next round of
+// destructors. What runs before the end of this asks for the number.
+class __kmp_hook_root_end {
+  const int gtid;
+
+public:
+  __kmp_hook_root_end(int number, kmp_info_t *th) : gtid(number) {
+    __kmp_hook_give_back(th);
+  }
+  ~__kmp_hook_root_end() {
+#ifdef KMP_TDATA_GTID
+    if (__kmp_gtid == gtid)
+      __kmp_gtid = KMP_GTID_DNE;
+#endif
+  }
+};
+
 #if OMPT_SUPPORT
 extern "C" void ompt_fini(void);
 #endif

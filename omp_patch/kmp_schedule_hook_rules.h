@@ -11,12 +11,13 @@ static inline int __kmp_get_monotonicity(ident_t *loc, enum sched_type schedule,
                                          bool use_hier);
 
 // Asks the hook about the loop that starts on this thread.
-static int __kmp_hook_ask_rule(ident_t *loc, kmp_uint32 workers) {
+static int __kmp_hook_ask_rule(ident_t *loc, kmp_uint32 workers, bool runtime) {
   gimbal_loop_desc desc;
   memset(&desc, 0, sizeof(desc));
   desc.code = __kmp_hook_site;
   desc.source = loc ? loc->psource : nullptr;
   desc.workers = workers;
+  desc.unit = runtime;
   return __kmp_hook.gimbal_loop_named(&desc);
 }
 
@@ -78,7 +79,8 @@ static kmp_r_sched_t __kmp_hook_ask(ident_t *loc, kmp_info_t *th, bool runtime,
   kmp_r_sched_t found = {};
   if (__kmp_hook_rules)
     found.chunk = __kmp_hook_ask_rule(
-        loc, th->th.th_team->t.t_serialized ? 1 : th->th.th_team_nproc);
+        loc, th->th.th_team->t.t_serialized ? 1 : th->th.th_team_nproc,
+        runtime);
   if (runtime && (__kmp_hook_looks & KMP_HOOK_SET_IN_REGION)) {
     const kmp_r_sched_t set = __kmp_hook_set_here(th, loop);
     return found.chunk == 0 ? set : __kmp_hook_keep_chunk(found.chunk, set);

@@ -18,7 +18,7 @@ extern "C" {
  * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
  * every change of a function, its meaning, or a structure that both sides use.
  */
-#define GIMBAL_HOOK_VERSION 17
+#define GIMBAL_HOOK_VERSION 18
 
 /** The schedule hook: all of libgimbal.so that the patched OpenMP runtime
  * calls. gimbal/loop.h, gimbal/known_loops.h, gimbal/core_loan.h,

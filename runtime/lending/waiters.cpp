@@ -15,6 +15,7 @@ namespace {
 struct Place {
     gimbal_waiter waiter{};
     std::atomic<bool> taken{true};
+    bool ending = false;  // its thread has ended, and destructors of that thread's data run
     Place* next = nullptr;
 };
 
@@ -42,13 +43,26 @@ void give_back(void* kept) noexcept {
     // Who still waits for this thread sees one that has come nowhere and has no clock.
     __atomic_store_n(&place->waiter.thread, 0, __ATOMIC_RELEASE);
     place->waiter.due = 0;
+    place->ending = false;
     place->taken.store(false, std::memory_order_release);
+}
+
+pthread_key_t key{};
+
+// Not in the first round of destructors: until that is over libomp has the thread as it was, and others of its
+// destructors may run loops.
+void give_back_later(void* kept) noexcept {
+    auto* const place = static_cast<Place*>(kept);
+    if (!place->ending && pthread_setspecific(key, kept) == 0) {
+        place->ending = true;
+    } else {
+        give_back(place);
+    }
 }
 
 // Not a thread_local object: its first use would wait for the loader, which may be running the very constructor whose
 // loop waits for this thread.
-pthread_key_t key{};
-const bool key_made = pthread_key_create(&key, give_back) == 0;
+const bool key_made = pthread_key_create(&key, give_back_later) == 0;
 
 // @return nullptr: out of memory or keys
 Place* own_place() noexcept {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "base/own_state.hpp"
 #include "config/schedule_value.hpp"
@@ -43,6 +46,21 @@ void* open_for_all(gimbal_loop_desc desc) {
     desc.workers += desc.surplus;
     desc.surplus = 0;
     return gimbal_loop_open(&desc);
+}
+
+/// What a loop runs as that has no memory to find out which rule of GIMBAL_LOOPS names it; 0: no rule has a chunk.
+std::atomic<int> unknown_rule{0};
+
+/// @return the least chunk that holds whole chunks of every rule; UINT64_MAX: there is none
+uint64_t common_chunk(const std::vector<gimbal::LoopRule>& rules) noexcept {
+    uint64_t common = 1;
+    for (const gimbal::LoopRule& rule : rules) {
+        const uint64_t chunk = rule.none || rule.schedule.chunk == 0 ? 1 : rule.schedule.chunk;
+        const uint64_t part = chunk / std::gcd(common, chunk);
+        if (common > UINT64_MAX / part) return UINT64_MAX;
+        common *= part;
+    }
+    return common;
 }
 
 /// Loops will come that a selector decides for. @return the schedule's number
@@ -120,7 +138,11 @@ uint64_t gimbal_loop_granule(const gimbal_loop_desc* desc) {
 }
 
 int gimbal_loop_rules(void) {
-    if (gimbal::options().loops.empty()) return 0;
+    const auto& rules = gimbal::options().loops;
+    if (rules.empty()) return 0;
+    ScheduleSpec any;
+    any.chunk = common_chunk(rules);
+    unknown_rule.store(any.chunk > 1 ? gimbal::intern(any) : 0, std::memory_order_relaxed);
     // Loads what finds names, here and not where a loop is opened: that must not wait for the loader.
     (void)gimbal::ObjectSymbols::available();
     return 1;
@@ -130,7 +152,8 @@ int gimbal_loop_named(const gimbal_loop_desc* desc) {
     // Without an address all loops of the program would be one.
     if (!desc->code && !desc->source) return 0;
     const gimbal::LoopSite* const site = gimbal::find_site(*desc);
-    return site ? site->rule() : 0;
+    if (site) return site->rule();
+    return desc->unit > 0 ? unknown_rule.load(std::memory_order_relaxed) : 0;
 }
 
 void gimbal_loops_unloaded(void) {

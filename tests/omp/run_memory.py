@@ -82,7 +82,26 @@ int main(void) {
 }
 """
 
-# The same; says how often a chunk began elsewhere than at a multiple of C, or iterations did not run once.
+# Goes on with a loop of more iterations than its type counts up to. Compilers add a whole chunk at once.
+BEYOND = TAKE_ALL + """
+#include <limits.h>
+static long lowest = LONG_MIN, highest = LONG_MAX;
+int main(void) {
+    unsigned long n = 0;
+#pragma omp parallel reduction(+ : n)
+    n += getpid();
+    if (n == 0 || take_all()) return 1;
+    for (int step = 0; step < 3; ++step) {
+        n = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : n)
+        for (long i = lowest; i < highest; ++i) ++n;
+        if (n != ULONG_MAX) return 2;
+    }
+    return 0;
+}
+"""
+
+# Goes on with loops, too; says how often a chunk began elsewhere than at a multiple of C, or iterations did not run once.
 CHUNKS = TAKE_ALL + """
 #include <omp.h>
 enum { LENGTH = 10000, C = 1000 };
@@ -158,12 +177,24 @@ class NoMemory(tool_test.ToolTest):
                         result = subprocess.run([program], env=variables, text=True, capture_output=True, timeout=600)
                         self.assertEqual((result.returncode, result.stdout), (0, "done\n"), result.stderr)
 
+    def test_a_loop_of_more_iterations_than_its_type_counts_up_to(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, BEYOND, "-O2", "-fno-builtin")
+            for schedule in ("auto", "gss"):
+                with self.subTest(compiler=compiler, schedule=schedule):
+                    variables = tool_test.environment(
+                        LD_PRELOAD=str(pathlib.Path(tool_test.ARGUMENTS.library).resolve()), OMP_NUM_THREADS="2",
+                        GIMBAL_SCHEDULE=schedule, GIMBAL_REPORT="off")
+                    result = subprocess.run([program], env=variables, text=True, capture_output=True, timeout=600)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_a_chunk_that_was_named_stays_whole(self):
         library = str(pathlib.Path(tool_test.ARGUMENTS.library).resolve())
         for compiler in self.compilers():
             for kind, schedules in (("dynamic,C", ({"GIMBAL_LOOPS": "*=fac2"}, {"GIMBAL_LOOPS": "*=auto"})),
                                     ("runtime", ({"GIMBAL_SCHEDULE": "fac2,1000"}, {"GIMBAL_SCHEDULE": "runtime,1000"},
-                                                 {"OMP_SCHEDULE": "static-steal,1000"}))):
+                                                 {"OMP_SCHEDULE": "static-steal,1000"},
+                                                 {"GIMBAL_LOOPS": "*=fac2,1000"}))):
                 names = [f"loop{i}" for i in range(400)]
                 source = CHUNKS.replace("LOOPS", "\n".join(f"LOOP({name})" for name in names)).replace(
                     "NAMES", ", ".join(names)).replace("KIND", kind)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What libomp 19 gets wrong outside of Gimbal's loops, libgomp gets right, and the patch repairs: taskloops and untied
-tasks and scopes of GNU code, tasks of threads that end, and omp_pause_resource_all() after large teams."""
+tasks and scopes of GNU code, tasks of threads that end, what destructors of thread-specific data still do, and
+omp_pause_resource_all() after large teams."""
 import pathlib
 import subprocess
 import unittest
@@ -117,6 +118,59 @@ int main(void) {
 }
 """
 
+# Destructors of keys that are made after libomp has begun use locks, ask for the thread's number and run regions, twice,
+# while another thread that is new runs regions. How often regions ran iterations otherwise than once, and what ran.
+KEYS = """
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+enum { ROUNDS = 30, N = 1000 };
+static pthread_key_t key;
+static pthread_barrier_t ended, registered;
+static long ran, wrong, numbers;
+static void region(void) {
+    long sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum) num_threads(2)
+    for (int i = 0; i < N; ++i) sum += 1;
+#pragma omp critical
+    ran += 1, wrong += sum != N;
+}
+static void destroy(void *left) {
+    if ((long)left == 2) pthread_barrier_wait(&ended), pthread_barrier_wait(&registered);
+#pragma omp critical
+    numbers += omp_get_thread_num();
+    region();
+    if ((long)left > 1) pthread_setspecific(key, (void *)((long)left - 1));
+}
+static void *ends(void *unused) {
+    region();
+    pthread_setspecific(key, (void *)2);
+    return unused;
+}
+static void *begins(void *unused) {
+    pthread_barrier_wait(&ended);
+    region();
+    pthread_barrier_wait(&registered);
+    for (int k = 0; k < 50; ++k) region();
+    return unused;
+}
+int main(void) {
+    region();
+    pthread_key_create(&key, destroy);
+    pthread_barrier_init(&ended, 0, 2);
+    pthread_barrier_init(&registered, 0, 2);
+    for (int k = 0; k < ROUNDS; ++k) {
+        pthread_t one, other;
+        pthread_create(&one, 0, ends, 0);
+        pthread_create(&other, 0, begins, 0);
+        pthread_join(one, 0);
+        pthread_join(other, 0);
+    }
+    printf("%ld %ld %d\\n", wrong, numbers, ran == 1 + ROUNDS * 54);
+    return 0;
+}
+"""
+
 # gcc 12 and later.
 SCOPES = """
 #include <stdio.h>
@@ -196,6 +250,13 @@ class Repairs(RepairTest):
             for threads in (2, 3):
                 with self.subTest(compiler=compiler, threads=threads):
                     self.assert_prints(f"{1000 * 2 * 1225} 0\n", self.run_program(program, threads=threads))
+
+    def test_destructors_of_keys_use_openmp(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, KEYS, "-O1", "-pthread")
+            for schedule in ("auto", "gss"):
+                with self.subTest(compiler=compiler, schedule=schedule):
+                    self.assert_prints("0 0 1\n", self.run_program(program, schedule=schedule))
 
     def test_reductions_of_tasks_in_scopes(self):
         try:

@@ -44,8 +44,8 @@ typedef struct gimbal_loop_desc {
     const void* team;   /**< what the caller names the team by, for gimbal/known_loops.h; NULL: it has no name */
     const void* region; /**< what it names the code by that the team began with, for all its workers alike */
     struct gimbal_region* part_of; /**< the region it is in; NULL: nothing is learnt about it */
-    uint64_t moment;    /**< higher with each execution that the team begins, for all its workers alike; the low 32
-                             bits count the executions of the region */
+    uint64_t moment; /**< higher with each execution that the team begins, for all its workers alike; the low 32
+                          bits count the executions of the region */
 } gimbal_loop_desc;
 
 /** Open one execution: find the loop's site, choose a technique, plan.
@@ -66,8 +66,10 @@ GIMBAL_API uint64_t gimbal_loop_granule(const gimbal_loop_desc* desc);
 GIMBAL_API int gimbal_loop_rules(void);
 
 /** Whether a rule of GIMBAL_LOOPS names this loop, so that it is Gimbal's whatever schedule the program gave it.
- *  @param desc  code, source and workers count; one of code and source must be given
- *  @return its schedule, an identifier > 0; 0: no rule, or `none`  @errors none
+ *  @param desc  code, source, workers and unit count; one of code and source must be given. unit 0: the program's own
+ *               schedule(dynamic, c) or (guided, c) says what stays together
+ *  @return its schedule, an identifier > 0; 0: no rule, or `none`. Where there is no memory to find out and unit > 0,
+ *          a schedule whose chunks hold whole chunks of every rule, or 0 if no rule has any  @errors none
  *  @threads any; the first call for a loop takes milliseconds, later ones take no lock  @cost O(1) */
 GIMBAL_API int gimbal_loop_named(const gimbal_loop_desc* desc);
 

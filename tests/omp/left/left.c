@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <gimbal/known_loops.h>
+#include <limits.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,6 +199,20 @@ static void last_value(int rounds) {
     }
 }
 
+/* More iterations than their type counts up to. Compilers add a whole chunk at once; short chunks never end. */
+static long lowest = LONG_MIN, highest = LONG_MAX;
+static void beyond(int rounds) {
+    for (int r = 0; r < rounds; ++r) {
+        unsigned long up = 0, down = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : up) num_threads(threads)
+        for (long i = lowest; i < highest; ++i) ++up;
+#pragma omp parallel for schedule(runtime) reduction(+ : down) num_threads(threads)
+        for (long i = highest; i > lowest; --i) ++down;
+        if ((up != ULONG_MAX || down != ULONG_MAX) && failures++ < 5)
+            printf("FAIL beyond LONG_MAX: round %d: %lu and %lu iterations\n", r, up, down);
+    }
+}
+
 /* Loops whose last opened execution was to stand. */
 static int standing(void) {
     gimbal_known_table* (*const find)(void) =
@@ -221,6 +236,8 @@ int main(int count, char** words) {
     nested(rounds);
     cancelled(rounds < 60 ? rounds : 60);
     last_value(rounds);
+    const char* const schedule = getenv("GIMBAL_SCHEDULE");
+    if (schedule && strcmp(schedule, "auto") == 0) beyond(rounds);
     regions(rounds);
     printf("left: %d failures, %d standing\n", failures, standing());
     return failures ? 1 : 0;

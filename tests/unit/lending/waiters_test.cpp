@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <set>
+#include <thread>
 
 #include "other_thread.hpp"
 
@@ -28,6 +30,28 @@ TEST(Waiters, ThreadsThatCameAndWentLeaveTheirPlaceToOthers) {
     }
     EXPECT_LT(seen.size(), 5U);
     for (const gimbal_waiter* waiter : seen) EXPECT_EQ(waiter->thread, 0);
+}
+
+// Destructors of its data may run loops still.
+TEST(Waiters, AThreadThatEndsKeepsItsPlaceWhileItsDataIsDestroyed) {
+    struct Seen {
+        gimbal_waiter *before = nullptr, *then = nullptr, *of_another = nullptr;
+    } seen;
+    pthread_key_t key{};
+    const auto destroy = [](void* data) {
+        auto* const all = static_cast<Seen*>(data);
+        all->then = gimbal_waiter_mine();
+        std::thread([all] { all->of_another = gimbal_waiter_mine(); }).join();
+    };
+    ASSERT_EQ(pthread_key_create(&key, destroy), 0);
+    std::thread([&] {
+        seen.before = gimbal_waiter_mine();
+        pthread_setspecific(key, &seen);
+    }).join();
+    EXPECT_EQ(seen.then, seen.before);
+    EXPECT_NE(seen.of_another, seen.before);
+    EXPECT_EQ(seen.before->thread, 0) << "it is given back then";
+    pthread_key_delete(key);
 }
 
 TEST(Waiters, AChildAfterForkHasItsOwnNumber) {

@@ -291,6 +291,36 @@ TEST(NoMemory, WhatIsAskedOnTheWayTakesNone) {
     gimbal_pin_report("{ \"a text that does not fit\" }", "into a small string");
 }
 
+// Which rule would name the loop cannot be found out: it keeps whole chunks of all of them.
+TEST(NoMemory, ALoopKeepsTheChunksOfTheRules) {
+    set_option("loops", "here=fac2,6;there=gss,10;elsewhere=none;*=auto");
+    ASSERT_EQ(gimbal_loop_rules(), 1);
+    auto desc = test::loop_desc(0x7a100, 100, 2, 0);
+    int number = 0, of_the_program = 0;
+    std::uint64_t granule = 0;
+    {
+        const FewBlocks none(0);
+        number = gimbal_loop_named(&desc);
+        desc.unit = 0;
+        of_the_program = gimbal_loop_named(&desc);
+        desc.unit = 1;
+        desc.schedule = number;
+        granule = gimbal_loop_granule(&desc);
+    }
+    EXPECT_GT(number, 0);
+    EXPECT_EQ(of_the_program, 0) << "the program says what stays together";
+    EXPECT_EQ(granule, 30U);
+    EXPECT_NE(gimbal_loop_named(&desc), number) << "there is memory";
+    set_option("loops", "*=fac2");
+    ASSERT_EQ(gimbal_loop_rules(), 1);
+    desc.code = reinterpret_cast<const void*>(0x7a200);
+    {
+        const FewBlocks none(0);
+        number = gimbal_loop_named(&desc);
+    }
+    EXPECT_EQ(number, 0) << "no rule has a chunk";
+}
+
 TEST(NoMemory, PlacementGetsItsSettingsOrNone) {
     gimbal_pin_settings settings{};
     EXPECT_GT(with_ever_more([&] { settings = gimbal_pin_settings_get(); }), 0);
