@@ -61,7 +61,7 @@ const std::string& name_of(infoDLS& info) {
     static const std::string kFollower = "of the group's first rank";
     if (info.comm == MPI_COMM_NULL) return kFollower;
     CommunicatorState& state = CommunicatorState::of(info.comm);
-    state.loop_begins();
+    state.loop_begins(&info, info.weights);
     if (info.gimbal.name < 0) {
         const Kind kind = kind_of(info);
         const char* const plain_name = kind == kItems ? "lb4mpi items" : kind == kGroup ? "lb4mpi outer" : "lb4mpi";

@@ -86,9 +86,21 @@ int CommunicatorState::new_slot() {
     return next_slot_++;
 }
 
+void CommunicatorState::loop_begins(const void* structure, const double* weights) noexcept {
+    loop_since_setup_ = true;
+    ++loops_;
+    for (Arrays& arrays : arrays_)
+        if (arrays.weights.data() == weights) arrays.structure = structure;
+}
+
 CommunicatorState::Arrays& CommunicatorState::arrays_of(const void* structure) {
     const auto length = static_cast<std::size_t>(size_) + 1;  // one more than needed: DLS4LB's had it
-    Arrays& arrays = arrays_[structure];
+    const auto known = std::find_if(arrays_.begin(), arrays_.end(), [&](const Arrays& entry) {
+        return entry.structure == structure && entry.set_up_after != loops_;
+    });
+    Arrays& arrays = known == arrays_.end() ? arrays_.emplace_back() : *known;
+    arrays.structure = structure;
+    arrays.set_up_after = loops_;
     arrays.weights.assign(length, 1);
     arrays.statistics.assign(3 * length, 0);
     return arrays;

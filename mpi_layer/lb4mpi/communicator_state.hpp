@@ -5,7 +5,7 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
+#include <list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,15 +35,20 @@ public:
 
     /// The number of a structure that is set up now. Local; all ranks must set up in the same order.
     [[nodiscard]] int new_slot();
-    void loop_begins() noexcept { loop_since_setup_ = true; }
+    /// @param structure  the loop's, and its weights: a copy of the one that was set up takes its arrays over
+    void loop_begins(const void* structure, const double* weights) noexcept;
 
     /// What a structure's pointers lead to.
     struct Arrays {
+        const void* structure;           ///< the address of the one that uses them, as far as is known
+        std::uint64_t set_up_after;      ///< how many loops had begun by then
         std::vector<double> weights;     ///< [P + 1]
         std::vector<double> statistics;  ///< [3 (P + 1)]
     };
-    /// Those of a structure that is set up: weights 1, statistics 0. They never move, and are valid as long as the state;
-    /// a program that sets up in each time step takes no more memory for that. @param structure  its address
+    /// Those of a structure that is set up: weights 1, statistics 0. They never move, and are valid as long as the
+    /// state. Another setup at the same address uses them again if a loop has begun since then: a program that sets up
+    /// in each time step takes no more memory for that, and one that copies structures which it sets up at one address,
+    /// one after the other, before it begins loops with the copies, has arrays for each. @param structure  its address
     [[nodiscard]] Arrays& arrays_of(const void* structure);
 
     /// Agree on a loop's name. Collective; answers other ranks' requests while it waits.
@@ -99,9 +104,10 @@ private:
     int size_ = 1;
     int next_slot_ = 0;
     bool loop_since_setup_ = false;
+    std::uint64_t loops_ = 0;  // that have begun
     std::vector<Groups> groups_;
     std::vector<std::string> names_;
-    std::map<const void*, Arrays> arrays_;
+    std::list<Arrays> arrays_;
 };
 
 /// Wait for a request, answering what other ranks ask meanwhile; foremen of other loops go on without this rank.

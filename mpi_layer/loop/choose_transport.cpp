@@ -15,9 +15,10 @@ std::unique_ptr<Transport> make_best(Team& team, const std::string& name) {
         if (team.nodes() < team.size()) return make_hierarchical_transport(team, name);
     } catch (const NoNodeMemory&) {  // on all ranks
         if (team.rank() == 0)
-            warn(
+            warn_of_setting(
                 "/dev/shm of a node is full: loops over ranks draw their chunks by messages from rank 0 (foreman), "
-                "which takes longer. A container gets more by docker run --shm-size 1g");
+                "which takes longer. A container gets more by docker run --shm-size 1g",
+                team.size());
     }
     return make_foreman_transport(team, name);
 }

@@ -13,6 +13,7 @@ struct Pending {
     void* execution = nullptr;
     std::uint64_t slot = 0;    // where in memory
     bool own_decision = true;  // false: it ran as the one before
+    bool reruns = false;       // chunks that are not finished run again: flags say which are
 };
 
 /// The execution objects of one rank for one loop in shared memory: of the root those that it has decided, of the

@@ -93,9 +93,10 @@ void check_weights(const Team& team, const std::vector<double>& weights) {
 bool may_run_again(const Team& team, const LoopOptions& options) {
     const bool may = options.idempotent && !options.shared_by_threads;
     if (team.settings().robust && !may && team.rank() == 0)
-        warn(
+        warn_of_setting(
             "GIMBAL_MPI_ROBUST has no effect on loops that the program does not declare as safe to run twice "
-            "(idempotent), or whose chunks several threads of a rank draw");
+            "(idempotent), or whose chunks several threads of a rank draw",
+            team.size());
     return may;
 }
 

@@ -80,4 +80,13 @@ bool Rerun::next(std::uint64_t& first, std::uint64_t& end) {
     }
 }
 
+bool all_finished(const std::atomic<std::uint8_t>* flags, const void* execution) noexcept {
+    const std::uint64_t* starts = nullptr;
+    std::uint64_t chunk = 0;
+    const std::uint64_t steps = gimbal_rank_steps(execution, &starts, &chunk);
+    return std::all_of(flags, flags + steps, [](const std::atomic<std::uint8_t>& flag) {
+        return (flag.load(std::memory_order_relaxed) & kFinished) != 0;  // all ranks have left: ordered by that
+    });
+}
+
 }  // namespace gimbal::mpi

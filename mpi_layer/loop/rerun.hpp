@@ -44,4 +44,7 @@ private:
     std::uint64_t longest_ = 0;          // chunk of this rank [ticks]
 };
 
+/// Whether every step of an execution is finished. @param flags, execution  as Rerun() has them
+[[nodiscard]] bool all_finished(const std::atomic<std::uint8_t>* flags, const void* execution) noexcept;
+
 }  // namespace gimbal::mpi

@@ -163,7 +163,10 @@ std::unique_ptr<RankExecution> SharedTransport::enter(const Request& request) {
     }
     // The first rank in the next execution need not wait for the root then; its choice is made without knowing how
     // this one will turn out.
-    if (is_root()) decide(slot_, request);
+    if (is_root()) {
+        in_flight_.find(slot)->reruns = reruns(request);
+        decide(slot_, request);
+    }
     return std::make_unique<SharedExecution>(*this, slot, object, reruns(request));
 }
 
@@ -209,6 +212,7 @@ void SharedTransport::learn(const Pending& entry) {
         if (worker == 0) continue;
         gimbal_rank_arrived(entry.execution, static_cast<std::uint32_t>(worker), slots_.part(entry.slot, worker));
     }
+    if (entry.reruns) steps_left = !all_finished(slots_.flags(entry.slot), entry.execution);
     if (steps_left) warn(kRunByNobody);
     gimbal_rank_close(entry.execution, entry.own_decision ? 1 : 0);
 }

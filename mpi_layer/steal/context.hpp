@@ -21,19 +21,33 @@ namespace gimbal::mpi {
 #endif
 }
 
+/// A callback has returned that ended MPI or freed the communicator: the group and its team are gone, and run() is left
+/// without touching them.
+struct GroupGone {};
+
 /// Calls the program's callbacks, until one throws; none is called after that.
 class Callbacks {
 public:
-    /// @return whether it came to an end; false: an earlier one failed, or this one has
+    /// @return whether it came to an end; false: an earlier one failed, or this one has  @errors GroupGone
     template <class Callback>
-    bool call(const Callback& callback) noexcept {
+    bool call(const Callback& callback) {
         if (error_) return false;
         try {
             callback();
         } catch (...) {
-            error_ = std::current_exception();
+            fail(std::current_exception());
         }
+        require_group();
         return !error_;
+    }
+    /// To be asked inside call(), where more follows what the program does. @errors GroupGone
+    void require_group() const {
+        if (closed_) throw GroupGone();
+    }
+    /// The program ends the execution inside a callback.
+    void close(std::exception_ptr error) noexcept {
+        fail(std::move(error));
+        closed_ = true;
     }
     void fail(std::exception_ptr error) noexcept {
         if (!error_) error_ = std::move(error);
@@ -43,6 +57,7 @@ public:
 
 private:
     std::exception_ptr error_;
+    bool closed_ = false;
 };
 
 /// One execution on one rank: what its parts share.

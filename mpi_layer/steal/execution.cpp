@@ -91,14 +91,13 @@ bool StealExecution::finished() {
 }
 
 void StealExecution::close() {
-    context_.callbacks.fail(std::make_exception_ptr(
+    context_.callbacks.close(std::make_exception_ptr(
         Error(ErrorCode::wrong_use, "it called MPI_Finalize or MPI_Comm_free before the end of the loop")));
 }
 
 bool StealExecution::serve_to_end() {
-    if (finished()) return true;
-    static_cast<void>(step());
-    return false;
+    static_cast<void>(step());  // first: who waits for what the program packs is not waited for at the end
+    return finished();
 }
 
 void StealExecution::run() {

@@ -40,10 +40,11 @@ public:
     StealExecution& operator=(const StealExecution&) = delete;
     ~StealExecution() = default;
 
-    /// @errors gimbal::Error(mpi). What a callback threw, or that another rank refused, is in the context.
+    /// @errors gimbal::Error(mpi); GroupGone. What a callback threw, or that another rank refused, is in the context.
     void run();
 
-    /// The program is inside a callback that will not return: nothing more runs here. Never waits.
+    /// The program is inside a callback, and ends MPI or frees the communicator: nothing more runs here, and run() is
+    /// left if that callback returns. Never waits.
     void close();
     /// After close(): answer the others. Never waits, calls no callback.
     /// @return whether this rank may leave  @errors gimbal::Error(mpi)

@@ -23,6 +23,14 @@ constexpr std::int64_t divided(std::int64_t a, std::int64_t b) noexcept {
     return a / b + (a % b != 0 ? 1 : 0);
 }
 
+/// Out of the list before the program is called: that may end the execution, and what is left here is answered then.
+template <class Entry>
+Entry take_first(std::vector<Entry>& list) {
+    Entry first = std::move(list.front());
+    list.erase(list.begin());
+    return first;
+}
+
 }  // namespace
 
 Owner::Owner(StealContext& context, std::int64_t owned, std::int64_t run_at_once)
@@ -49,7 +57,7 @@ Chunk Owner::take() {
 }
 
 void Owner::run(const Chunk& piece) {
-    done_ += piece.size();  // now: the program may close the execution in there
+    done_ += piece.size();  // now: the program may end the execution in there
     const double begin = steal_clock();
     const bool ran = context_.callbacks.call([&] { context_.work.run(piece.first, piece.size()); });
     const double seconds = steal_clock() - begin;
@@ -92,21 +100,19 @@ void Owner::refuse(Ask ask) {
 }
 
 bool Owner::serve() {
-    if (results_.empty() && claims_.empty() && asks_.empty()) return false;
     bool any = false;
     // Callbacks may let messages in, which lengthens the lists.
-    for (std::size_t i = 0; i < results_.size(); ++i, any = true) {
-        StealMessage message = std::move(results_[i]);
+    for (; !results_.empty(); any = true) {
+        StealMessage message = take_first(results_);
         take_in(message);
         context_.mail.pool().put(std::move(message.body));
     }
-    results_.clear();
-    for (std::size_t i = 0; i < claims_.size(); ++i, any = true) hand_out(claims_[i], claims_[i].claimed, false);
-    claims_.clear();
+    for (; !claims_.empty(); any = true) {
+        const Ask claim = take_first(claims_);
+        hand_out(claim, claim.claimed, false);
+    }
     if (!context_.ratio_known && !empty()) return any;
-    for (std::size_t i = 0; i < asks_.size(); ++i, any = true)
-        hand_out(asks_[i], context_.queues.give(context_.ratio), true);
-    asks_.clear();
+    for (; !asks_.empty(); any = true) hand_out(take_first(asks_), context_.queues.give(context_.ratio), true);
     return any;
 }
 
@@ -118,11 +124,15 @@ void Owner::hand_out(Ask ask, Grains grains, bool asked) {
     header.first = part.first;
     header.count = part.size();
     std::int64_t count = 0;
+    packing_ = ask;
+    done_ += part.size();  // unless it is packed
     if (!context_.callbacks.call([&] { count = pack(part, header, message->bytes); })) {
         context_.mail.pool().put(std::move(message));
-        done_ += part.size();
+        packing_.reset();
         return refuse(ask);
     }
+    packing_.reset();
+    done_ -= part.size();
     if (count < part.size()) {
         kept_.push_back({part.first + count, part.end});
         set_count(message->bytes, count);
@@ -142,6 +152,7 @@ std::int64_t Owner::pack(const Chunk& part, const StealHeader& header, std::vect
         const std::int64_t count = std::min(many, part.size() - at);
         const std::size_t place = begin_piece(message, count);
         context_.work.pack(part.first + at, count, message);
+        context_.callbacks.require_group();
         end_piece(message, place, header);
         largest = std::max(largest, message.size() - place);
         at += count;
@@ -182,6 +193,8 @@ void Owner::close() {
     done_ += items(context_.queues.take(std::numeric_limits<std::uint32_t>::max())).size();
     for (const Chunk& kept : kept_) done_ += kept.size();
     kept_.clear();
+    if (packing_) refuse(*packing_);
+    packing_.reset();
 }
 
 }  // namespace gimbal::mpi

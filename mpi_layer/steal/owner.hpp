@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "gimbal/mpi/loop.hpp"
@@ -30,7 +31,7 @@ public:
     /// Hand out items and take in results, as far as there are any. Calls the program. @return whether there were any
     bool serve();
 
-    /// Nothing is run or handed out any more: what is left counts as done.
+    /// Nothing is run or handed out any more: what is left counts as done. Calls no callback; may be called in one.
     void close();
 
     /// Whether nothing is left to be run here.
@@ -65,6 +66,7 @@ private:
     std::vector<Ask> claims_;  // of ranks of this node
     std::vector<Ask> asks_;    // of other ranks
     std::vector<StealMessage> results_;
+    std::optional<Ask> packing_;  // the program packs for it
 };
 
 }  // namespace gimbal::mpi

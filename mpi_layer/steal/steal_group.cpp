@@ -60,7 +60,7 @@ void StealGroup::catch_up() {
 }
 
 void StealGroup::retire() {
-    const std::unique_lock held(lock_, std::try_to_lock);
+    const std::unique_lock held(*lock_, std::try_to_lock);
     if (!held || broken_) return;
     if (execution_) execution_->close();
     retiring_ = true;
@@ -96,7 +96,7 @@ void StealGroup::drain() {
 }
 
 void StealGroup::poll() {
-    const std::unique_lock held(lock_, std::try_to_lock);
+    const std::unique_lock held(*lock_, std::try_to_lock);
     if (!held || broken_) return;
     if (mail_.look_or_skip()) {
         mail_.tend();
@@ -144,7 +144,7 @@ void StealGroup::take_early() {
 }
 
 void StealGroup::refuse(Refusal why) {
-    const std::lock_guard held(lock_);
+    const std::lock_guard held(*lock_);
     if (execution_ || broken_) return;  // of these run() says what is wrong
     settle_refused();
     const std::uint64_t epoch = entered_++;
@@ -164,7 +164,8 @@ void StealGroup::settle_refused() {
 }
 
 StealRecord StealGroup::run(const StealRequest& request) {
-    const std::lock_guard held(lock_);
+    const std::shared_ptr<std::recursive_mutex> lock = lock_;
+    const std::lock_guard held(*lock);
     if (execution_)
         throw Error(ErrorCode::wrong_use, "steal loop \"" + name_ + "\": run() is called from one of its callbacks");
     if (broken_) throw Error(ErrorCode::mpi, "steal loop \"" + name_ + "\": MPI failed in an earlier execution");
@@ -181,6 +182,8 @@ StealRecord StealGroup::run(const StealRequest& request) {
         execution.run();
         execution_ = nullptr;
         finish_execution(context, request, steal_clock() - begin);
+    } catch (const GroupGone&) {
+        throw;
     } catch (...) {
         execution_ = nullptr;
         broken_ = true;

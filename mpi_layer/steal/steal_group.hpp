@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -37,11 +38,11 @@ public:
 
     void poll() override;
     /// Others may wait in an execution that this rank will not enter: it refuses that one. Before, it closes the one
-    /// that it is in, if the program has gone away from inside a callback.
+    /// that it is in, if the program is inside a callback.
     void retire() override;
     void abandon() noexcept override { broken_ = true; }
 
-    /// The next execution. @errors as StealLoop::run()
+    /// The next execution. @errors as StealLoop::run(); GroupGone: a callback ended MPI or freed the communicator
     StealRecord run(const StealRequest& request);
 
     /// This rank's arguments for the next execution cannot be: run() of the others ends in an error, and this rank has
@@ -84,7 +85,7 @@ private:
     Mailbox mail_;
     Coordinator coordinator_;
     AgreedRatio agreed_;
-    std::recursive_mutex lock_;
+    std::shared_ptr<std::recursive_mutex> lock_ = std::make_shared<std::recursive_mutex>();  // run() may outlive this
     std::uint64_t entered_ = 0;            // executions that this rank has entered
     StealExecution* execution_ = nullptr;  // in progress
     std::vector<StealMessage> early_;

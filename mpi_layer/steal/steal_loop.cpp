@@ -120,7 +120,13 @@ StealRecord StealLoop::run() {
         bool& over;
         ~Ending() { over = true; }
     } ending{state_->over};
-    return state_->group->run(state_->request);
+    try {
+        return state_->group->run(state_->request);
+    } catch (const GroupGone&) {
+        throw Error(ErrorCode::wrong_use,
+                    std::string("a callback called ") + state_->closed_by + ", which ended " + state_->description(),
+                    std::string("loops must end before ") + state_->closed_by);
+    }
 }
 
 }  // namespace gimbal::mpi

@@ -91,6 +91,7 @@ bool Thief::run(Part& part) {
     const bool ran = context_.callbacks.call([&] {
         const std::size_t place = begin_piece(results, count);
         context_.work.run_stolen(part.items.source, part.next, count, items, results);
+        context_.callbacks.require_group();
         if (!context_.work.accept) results.resize(place + sizeof(PieceHeader));
         end_piece(results, place, part.header);
         part.largest = std::max(part.largest, results.size() - place);
@@ -105,13 +106,13 @@ void Thief::give_up() {
     for (Part& part : parts_) {
         const std::string why = what(context_.callbacks.error());
         part.header.kind = StealKind::failed;
-        std::vector<std::byte>& message = part.results->bytes;
-        begin_message(message, part.header);
-        message.resize(message.size() + why.size());
-        std::memcpy(message.data() + sizeof part.header, why.data(), why.size());
-        context_.mail.pool().put(std::move(part.items.body));
-        context_.mail.send(part.items.source, std::move(part.results));
+        auto message = context_.mail.pool().take(sizeof part.header + why.size());
+        begin_message(message->bytes, part.header);
+        message->bytes.resize(message->bytes.size() + why.size());
+        std::memcpy(message->bytes.data() + sizeof part.header, why.data(), why.size());
+        context_.mail.send(part.items.source, std::move(message));
     }
+    if (given_up_.empty()) given_up_.swap(parts_);
     parts_.clear();
 }
 

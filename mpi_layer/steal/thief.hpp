@@ -20,7 +20,8 @@ public:
     void look();
     /// Run a piece of what was stolen. @return false: there is none
     bool run_piece();
-    /// Run nothing more: tell the owners of what is in hand, and of what may still come.
+    /// Run nothing more: tell the owners of what is in hand, and of what may still come. Calls no callback; may be
+    /// called in one, which keeps the items and the results that it has.
     void give_up();
 
     /// Whether nothing of anybody else's is in this rank's hands, or on its way to them because this rank took it.
@@ -50,7 +51,8 @@ private:
     StealContext& context_;
     std::unique_ptr<Search> search_;
     std::vector<StealMessage> came_;
-    std::vector<Part> parts_;  // the first one is being run
+    std::vector<Part> parts_;     // the first one is being run
+    std::vector<Part> given_up_;  // the program may still be in the callback that runs the first one
 };
 
 }  // namespace gimbal::mpi

@@ -25,11 +25,17 @@ inline void check(int code, std::string_view call) {
     throw Error(ErrorCode::mpi, std::string(call) + ": " + (said.empty() ? "error " + std::to_string(code) : said));
 }
 
-/// A warning that no other rank says: once, on this rank's standard error, whichever rank it is, and in its report.
-/// Where all ranks would say the same, gimbal_rank_warn() alone says it once. @errors none
+/// A warning that no other rank of this one's loop says: once, on this rank's standard error, whichever rank it is, and
+/// in its report. Ranks other than 0 of the job add which they are.
+/// Where all ranks would say the same, gimbal_rank_warn() alone says it once. @pre MPI is running  @errors none
 void warn(const char* text) noexcept;
 
-/// The same about this rank: "rank 1 of MPI_COMM_WORLD " and what it does. @pre MPI is running  @errors none
+/// The same about a setting, which all groups of a job have in common: beside rank 0 of the job only the group that has
+/// more than half of its ranks says it on standard error; the reports of all have it.
+/// @param ranks  of this one's loop [count]  @pre MPI is running  @errors none
+void warn_of_setting(const char* text, int ranks) noexcept;
+
+/// About this rank: "rank 1 of MPI_COMM_WORLD " and what it does. @pre MPI is running  @errors none
 void say(const std::string& what) noexcept;
 
 }  // namespace gimbal::mpi

@@ -199,10 +199,12 @@ void add_alternative(const LoopSummary& loop, Growing& growing) {
     growing.alternative_s = loop.time_s;
 }
 
-/// Of a loop over ranks one process knows what each took; workers are the ranks of the job if they are as many.
-/// @return whether they are
-bool add_per_rank(const LoopSummary& loop, std::uint32_t ranks, ByRank& seconds) {
-    if (loop.per_worker.size() != ranks) return false;
+/// Of a loop over ranks one process knows what each took; workers are the ranks of the job if they are as many, and a
+/// single one (MPI_COMM_SELF) is that process. @return whether it is known which ranks they are
+bool add_per_rank(const LoopSummary& loop, int own_rank, std::uint32_t ranks, ByRank& seconds) {
+    const bool alone = loop.workers == 1 && loop.per_worker.size() == 1;
+    if (alone) seconds[own_rank] += loop.per_worker[0].busy_s;
+    if (alone || loop.per_worker.size() != ranks) return alone;
     for (auto& [rank, sum] : seconds)
         if (rank >= 0 && static_cast<std::size_t>(rank) < loop.per_worker.size())
             sum += loop.per_worker[static_cast<std::size_t>(rank)].busy_s;
@@ -299,7 +301,7 @@ void add_loop(const LoopSummary& loop, int rank, Growing& growing, MergedRun& ru
     growing.calls[rank].untimed += loop.untimed_calls;
     if (loop.over_ranks) {
         add_workers(loop, growing.sum);
-        growing.ranks_known = add_per_rank(loop, run.ranks, busy) && growing.ranks_known;
+        growing.ranks_known = add_per_rank(loop, rank, run.ranks, busy) && growing.ranks_known;
     } else {
         growing.ranks_timed = growing.ranks_timed && !mostly_untimed(loop);
         busy[rank] += all_over_timed(loop) * loop.time_s;

@@ -93,6 +93,15 @@ class Page(ToolTest):
         run, = self.figures(self.page(*[self.save(f"{i}.json", entry) for i, entry in enumerate(entries)]))
         self.assertEqual((run["loops"][0]["by_rank"], run["rank_balance"]), ([], None))
 
+    def test_the_worker_of_a_loop_of_one_rank_is_that_rank(self):
+        entries = [record(rank, 4, 100 + rank, loops=1) | {"job": "7"} for rank in range(4)]
+        for entry in entries:
+            loop = entry["loops"][0]
+            loop |= {"level": "ranks", "workers": 1, "per_worker": loop["per_worker"][:1]}
+        run, = self.figures(self.page(*[self.save(f"{i}.json", entry) for i, entry in enumerate(entries)]))
+        self.assertEqual([row[0] for row in run["loops"][0]["by_rank"]], [0, 1, 2, 3])
+        self.assertEqual(run["rank_balance"], 1)
+
     def test_steps_are_found_by_the_record_and_drawn_in_few_points(self):
         rows = [f"a.cpp:1 f,2,{i},100,{'fac2' if i < 500 else 'gss'},auto,{int(i == 500)},0.01,0.009,0.008,5"
                 for i in range(1000)]

@@ -49,11 +49,12 @@ void add_rank(const LoopSummary& loop, RankPart& part) {
 }
 
 /// A loop over ranks stands in one record that knows all of them: each of its workers is a rank. Of a group of ranks
-/// nobody knows which ranks of the job they are.
-void spread_over_ranks(const LoopSummary& loop, std::uint32_t all, std::map<int, RankPart>& ranks) {
-    if (loop.per_worker.size() != all) return;
+/// nobody knows which ranks of the job they are, unless it is one rank (MPI_COMM_SELF), whose record it is.
+void spread_over_ranks(const LoopSummary& loop, int own_rank, std::uint32_t all, std::map<int, RankPart>& ranks) {
+    const bool alone = loop.workers == 1 && loop.per_worker.size() == 1;
+    if (!alone && loop.per_worker.size() != all) return;
     for (std::size_t i = 0; i < loop.per_worker.size(); ++i) {
-        RankPart& part = ranks[static_cast<int>(i)];
+        RankPart& part = ranks[alone ? own_rank : static_cast<int>(i)];
         const double busy_s = loop.per_worker[i].busy_s;
         part.time_s += loop.time_s;
         part.parts.work_s += busy_s;
@@ -67,7 +68,7 @@ RankParts parts_of(std::span<const RunRecord> records, std::uint32_t all) {
         for (const LoopSummary& loop : record.loops) {
             std::map<int, RankPart>& ranks = parts[key_of(loop)];
             if (loop.over_ranks && !loop.steals)
-                spread_over_ranks(loop, all, ranks);
+                spread_over_ranks(loop, record.rank, all, ranks);
             else
                 add_rank(loop, ranks[record.rank]);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The weights of a structure stay its own: other structures that are set up after its loop do not change them, and one
- * that is set up again and again takes no more room. */
+/* The weights of a structure stay its own: other structures that are set up after its loop do not change them, nor do
+ * those that are set up where it was copied from. One that is set up anew in each time step takes no more room. */
 #include "LB4MPI.h"
 
 #include <stdio.h>
@@ -18,6 +18,25 @@ static void run(infoDLS* info) {
         DLS_EndChunk(info);
     }
     DLS_EndLoop(info, &iterations, &seconds);
+}
+
+/* Copies of one structure, each with the weights of its own setup, also when others have begun their loops. */
+static int copies(void) {
+    infoDLS one, all[4];
+    int i, bad = 0;
+    for (i = 0; i < 3; ++i) {
+        set_up(&one, i % 2);
+        all[i] = one;
+    }
+    for (i = 0; i < 3; ++i) {
+        bad += all[i].weights[0] != (i % 2 ? 1.5 : 1);
+        run(&all[i]);
+    }
+    set_up(&one, 0);
+    all[3] = one;
+    for (i = 0; i < 4; ++i) bad += all[i].weights[0] != (i == 1 ? 1.5 : 1);
+    for (i = 0; i < 4; ++i) DLS_Finalize(&all[i]);
+    return bad;
 }
 
 int main(int argc, char** argv) {
@@ -38,7 +57,9 @@ int main(int argc, char** argv) {
     for (i = 0; i < 100; ++i) {
         set_up(&first, 0);
         bad += first.weights != weights || first.stats != stats || weights[0] != 1 || weights[1] != 1 || stats[0] != 0;
+        run(&first);
     }
+    bad += copies();
     DLS_Finalize(&first);
     DLS_Finalize(&second);
     if (bad) printf("FAILED: %d\n", bad);

@@ -136,6 +136,24 @@ TEST(RanksMerged, WhatGroupsOfRanksDoAtTheSameTimeIsNotMoreThanTheRun) {
     EXPECT_THAT(merged_text(records, ReportLevel::summary), Not(HasSubstr("the ranks differ")));
 }
 
+/// Four ranks, each in a loop of its own on MPI_COMM_SELF, the last for half as long.
+TEST(RanksMerged, ALoopOfOneRankIsOfTheRankThatRanIt) {
+    std::vector<RunRecord> records;
+    for (int rank = 0; rank < 4; ++rank) {
+        records.push_back(root_record());
+        records.back().rank = rank;
+        records.back().ranks = 4;
+        for (LoopSummary& loop : records.back().loops) {
+            loop.workers = 1;
+            loop.time_s = loop.busy_max_s = loop.busy_mean_s = rank == 3 ? 1 : 2;
+            loop.per_worker = {{.busy_s = loop.busy_max_s, .iterations = 2000, .chunks = 4}};
+        }
+    }
+    const MergedRun run = merge(records);
+    EXPECT_TRUE(run.ranks_known);
+    EXPECT_DOUBLE_EQ(run.rank_balance, 0.875);
+}
+
 /// Four ranks of 3 s in a loop of threads, the last of 1.5 s; two groups of them in another for some milliseconds.
 TEST(RanksMerged, AShortLoopOverGroupsOfRanksLeavesTheRankBalance) {
     std::vector<RunRecord> records;

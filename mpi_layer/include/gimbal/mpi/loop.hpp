@@ -99,7 +99,8 @@ public:
     /// some rank, or all other ranks have left or come to the end. It waits for ranks that compute or are inside MPI,
     /// not for those that wait in Gimbal themselves, to leave another loop or for all ranks to come: they get what is
     /// left, in equal parts. Where chunks may run twice (GIMBAL_MPI_ROBUST, `idempotent`) it waits until all are
-    /// finished, and the last chunk of any rank that leaves runs on another, unless finish() was called for it.
+    /// finished, and the last chunk of any rank that leaves runs on another, if one is still in the loop, unless
+    /// finish() was called for it.
     /// @errors gimbal::Error: wrong_use if the ranks do not agree and next() has not said so; mpi
     void leave();
 

@@ -76,8 +76,8 @@ public:
     /// Run until no rank has items left to steal and all results of own items have arrived. All ranks must call it; it
     /// is not a barrier beyond that.
     /// @errors gimbal::Error(mpi); wrong_use when called twice, if another rank's arguments were wrong, or if it ended
-    /// MPI or freed the communicator instead, or if this rank did so before; what a callback throws, once nobody waits
-    /// for this rank
+    /// MPI or freed the communicator instead, or if this rank did so before or in a callback, which ends the loop
+    /// there; what a callback throws, once nobody waits for this rank
     StealRecord run();
 
 private:
