@@ -98,6 +98,7 @@ class Ranks(ToolTest):
         for name, other in ("stage", "app"), ("app", "stage"):
             said = [(self.work / f"{name}-{number}").read_text() for number in (0, 1)]
             self.assertEqual(sorted("2 ranks x 2 threads" in one for one in said), [False, True], said)
+            self.assertNotIn("various", "".join(said))
             self.assertIn(f"{name}:210", "".join(said))
             self.assertNotIn(f"{other}:210", "".join(said))
         self.assert_nothing_left()
