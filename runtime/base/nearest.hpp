@@ -38,7 +38,9 @@ inline constexpr std::size_t kNearestEdits = 2;
 /// The candidate that the user most likely meant; the first of several equally near.
 /// @param word        what was written, normalised as the candidates are; any length
 /// @param candidates  the names that exist
-/// @return one of the candidates, at most kNearestEdits away and with something in common; empty if there is none
+/// @return one of the candidates, at most kNearestEdits away, and so that half of the shorter word stays; empty if
+/// there
+///         is none
 /// @errors std::bad_alloc  @threads any  @cost O(candidates); words of another length are not compared
 [[nodiscard]] inline std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
     std::string_view best;
@@ -48,7 +50,7 @@ inline constexpr std::size_t kNearestEdits = 2;
         const std::size_t shorter = std::min(word.size(), candidate.size());
         if (longer - shorter > kNearestEdits) continue;
         const std::size_t distance = edit_distance(word, candidate);
-        if (distance < best_distance && distance < shorter) {
+        if (distance < best_distance && 2 * distance <= shorter) {
             best = candidate;
             best_distance = distance;
         }

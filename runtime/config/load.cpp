@@ -80,7 +80,10 @@ Error unknown_name(const Setting& setting) {
             "allowed: " + allowed + std::string(kMoreOptions)};
 }
 
+/// A hint that begins with an example is about a part of the value: the list of what the whole may be would hide it.
 Error wrong_value(const Setting& setting, const Error& error, const std::string& allowed, std::string_view more) {
+    if (error.hint().starts_with("example"))
+        return {error.code(), setting.name + ": " + error.what() + from(setting), error.hint() + std::string(more)};
     return {error.code(),
             setting.name + ": " + error.what() + from(setting) + (error.hint().empty() ? "" : " " + error.hint()),
             "allowed: " + allowed + std::string(more)};
@@ -158,17 +161,18 @@ bool names_a_file(const Setting& setting) {
     return spec && key_of(*spec) == "config";
 }
 
-/// The file named by the winning setting; problems in its name show when that setting is applied.
-std::string config_file(const Environment& environment, std::span<const Setting> overrides) {
-    std::string path;
+/// The setting that names the file; problems in its value show when it is applied.
+Setting config_file(const Environment& environment, std::span<const Setting> overrides) {
+    Setting file;
     for (const std::span<const Setting> source : {std::span<const Setting>(environment.settings), overrides})
         for (const Setting& setting : source)
-            if (names_a_file(setting)) path = technique::trimmed(setting.value);
-    return path;
+            if (names_a_file(setting)) file = setting;
+    return file;
 }
 
 /// Which file it is, is settled before it is read: a name of another one in it would have no effect.
-std::vector<Setting> file_settings(const std::string& path, std::vector<Error>& problems) {
+std::vector<Setting> file_settings(const Setting& file, std::vector<Error>& problems) {
+    const std::string path(technique::trimmed(file.value));
     if (path.empty()) return {};
     try {
         std::vector<Setting> settings = read_settings_file(path);
@@ -180,7 +184,7 @@ std::vector<Setting> file_settings(const std::string& path, std::vector<Error>& 
         std::erase_if(settings, names_a_file);
         return settings;
     } catch (const Error& error) {
-        problems.emplace_back(error.code(), "GIMBAL_CONFIG: " + std::string(error.what()), error.hint());
+        problems.emplace_back(error.code(), file.name + ": " + error.what(), error.hint());
         return {};
     }
 }
@@ -213,8 +217,8 @@ void refuse_shared_files(LoadedOptions& loaded, std::vector<Error>& file_problem
             Setting& use = options.effective[row];
             (is_of_file(use) ? file_problems : loaded.problems)
                 .emplace_back(ErrorCode::wrong_use,
-                              std::string(name) + ": " + quote_value(*path) + " is also the file of " +
-                                  std::string(files[k].first) + from(use),
+                              given_as(options, name) + ": " + quote_value(*path) + " is also the file of " +
+                                  given_as(options, files[k].first) + from(use),
                               "each needs a file of its own");
             path->clear();
             use.value.clear();
@@ -272,6 +276,11 @@ LoadedOptions load_options(const Environment& environment, std::span<const Setti
 bool differs_for_ranks(const Options& options, std::size_t row) {
     const Setting &threads = options.effective[row], &ranks = options.effective_ranks[row];
     return threads.value != ranks.value || threads.origin != ranks.origin;
+}
+
+std::string given_as(const Options& options, std::string_view name) {
+    const OptionSpec* const spec = options.origin(name) == "command line" ? find_option(name) : nullptr;
+    return std::string(spec && !spec->flag.empty() ? spec->flag : name);
 }
 
 void validate(const LoadedOptions& loaded) {

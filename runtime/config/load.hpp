@@ -89,6 +89,10 @@ void keep_out(const Error& error, bool own = false) noexcept;
 /// Whether row `row` of the option table counts for ranks with another value, or from elsewhere, than for threads.
 [[nodiscard]] bool differs_for_ranks(const Options& options, std::size_t row);
 
+/// What a message calls a setting: the flag of `gimbal run` if that gave it, else the variable.
+/// @param name  of a row of the option table
+[[nodiscard]] std::string given_as(const Options& options, std::string_view name);
+
 /// Every setting that is not hidden, with its origin, one per line.
 [[nodiscard]] std::string settings_text(const Options& options);
 

@@ -73,8 +73,8 @@ inline constexpr std::array<OptionSpec, 10> kRows = {{
      .fallback = "nearest",
      .choices = kStealRules,
      .level = "rank",
-     .doc = "From whom ranks steal distributed data: the rank of their node with most left first, or as the seed's "
-            "coordinator says.",
+     .doc = "From whom ranks steal distributed data: the rank of their node with most left first, or one that "
+            "a coordinator draws (seed).",
      .set = [](Options& o, const OptionValue& v) { o.ranks.steal_by_seed = std::get<std::string>(v) == "seed"; }},
     {.name = "GIMBAL_MPI_STEAL_RATIO",
      .type = OptionType::choice,

@@ -54,7 +54,7 @@ inline constexpr OptionSpec kSelect = {.name = "GIMBAL_SELECT",
                                            "or GIMBAL_MPI_SCHEDULE name none: a "
                                            "selector, or an agent that learns.",
                                        .canonical = selector_word,
-                                       .also = "an agent's name or number in the seeds (QLearner 8)",
+                                       .also = "an agent's name or number in LB4MPI (QLearner 8)",
                                        .select = set_text<&S::name>};
 
 inline constexpr OptionSpec kAgentRow = {
@@ -79,7 +79,8 @@ inline constexpr std::array<OptionSpec, 27> kRows = {{
      .type = OptionType::portfolio,
      .fallback = "seed",
      .level = kBothLevels,
-     .doc = "What selectors choose among: the seed's twelve techniques, Auto4OMP's (expert), or a list.",
+     .doc =
+         "What selectors choose among: the twelve techniques of Birgovan 2023 (seed), Auto4OMP's (expert), or a list.",
      .select = set_text<&S::portfolio>},
     {.name = "GIMBAL_GOLDEN_CHUNK",
      .type = OptionType::boolean,

@@ -162,7 +162,7 @@ constexpr auto kGeneral = std::to_array<OptionSpec>({
      .choices = kDelayForms,
      .level = "thread",
      .doc = "Imbalance of the loop itself in these: static minus dynamic time, plus the dispatch overhead (derived) or "
-            "minus it (seed).",
+            "minus it (seed: as first written down).",
      .set = [](Options& o, const OptionValue& v) { o.seed_delay = std::get<std::string>(v) == "seed"; }},
     {.name = "GIMBAL_SLACK_FORM",
      .type = OptionType::choice,

@@ -74,9 +74,11 @@ bool is_kept_name(std::string_view name) noexcept {
            workers.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// With the folders around it. Another process may make the same ones at this moment.
-void make_folder(const std::string& path) noexcept {
-    if (mkdir(path.c_str(), S_IRWXU) == 0 || errno != ENOENT) return;
+/// With the folders around it, but of a place that the user named the folder alone: the name may be misspelt. Another
+/// process may make the same ones at this moment.
+void make_folder(const KeptFolder& folder) noexcept {
+    const std::string& path = folder.path;
+    if (mkdir(path.c_str(), S_IRWXU) == 0 || errno != ENOENT || folder.named) return;
     for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
         mkdir(path.substr(0, slash).c_str(), S_IRWXU);
     mkdir(path.c_str(), S_IRWXU);
@@ -181,7 +183,7 @@ std::string read_kept(const KeptFolder& folder, const std::string& name, std::si
 }
 
 bool write_kept(const KeptFolder& folder, const std::string& name, std::string_view text) {
-    make_folder(folder.path);
+    make_folder(folder);
     const Descriptor opened = open_folder(folder.path);
     if (!usable(folder, opened)) return false;
     const bool is_new = faccessat(opened.number(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0;

@@ -30,10 +30,10 @@ struct KeptFolder {
 /// @errors std::bad_alloc  @threads any  @cost some ten microseconds
 [[nodiscard]] std::string read_kept(const KeptFolder& folder, const std::string& name, std::size_t most);
 
-/// Write a file so that its name never shows half of it; only the user can read it. Folders that are not there are
-/// made. When a new file comes to be, the oldest ones go that are more than the folder may hold (64 MiB, 4096 files;
-/// only files whose names are of the same form are counted or touched), and parts of files that killed processes left
-/// more than a day ago.
+/// Write a file so that its name never shows half of it; only the user can read it. The folder is made if it is not
+/// there, and where nobody named it those around it, too. When a new file comes to be, the oldest ones go that are more
+/// than the folder may hold (64 MiB, 4096 files; only files whose names are of the same form are counted or touched),
+/// and parts of files that killed processes left more than a day ago.
 /// @errors std::bad_alloc  @return false: it cannot be written; nothing is left behind
 /// @threads any, several processes at once: the last one wins  @cost some ten microseconds
 [[nodiscard]] bool write_kept(const KeptFolder& folder, const std::string& name, std::string_view text);

@@ -14,6 +14,7 @@
 
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
+#include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "gimbal/hash.hpp"
 #include "gimbal/options.hpp"
@@ -136,7 +137,9 @@ void keep_knowledge(std::uint32_t workers, std::span<const KeptLoop> loops) {
         if (!fresh.contains(known.id)) kept.push_back(known);
     }
     const std::string text = format_kept(all.run, kept);
-    if (text != file->text && !write_kept(all.folder, file->name, text)) unwritable.store(true);
+    if (text == file->text || write_kept(all.folder, file->name, text)) return;
+    unwritable.store(true);
+    if (all.folder.named) warn_once([&] { return "GIMBAL_CACHE: nothing can be kept in \"" + all.folder.path + "\""; });
 }
 
 std::string_view kept_word() noexcept {

@@ -66,7 +66,14 @@ std::string fixed(double value, int digits) {
 
 std::string seconds(double value_s) {
     const double size = std::fabs(value_s);
-    return fixed(value_s, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : size > 0 ? 4 : 2);
+    constexpr double kShort_s = 1e-3;  // of which four decimals would show one digit, or none
+    return fixed(value_s, size >= 1000       ? 0
+                          : size >= 100      ? 1
+                          : size >= 1        ? 2
+                          : size >= 0.1      ? 3
+                          : size >= kShort_s ? 4
+                          : size > 0         ? 6
+                                             : 2);
 }
 
 std::string per_cent(double part) {

@@ -304,6 +304,9 @@ class WithModules(ToolTest):
             self.assertTrue(reference.startswith(("data:image/png;base64,", "#")), reference[:60])
         self.assertNotRegex(text, r"https?:|<script|<link|@import")
         self.assertGreater(text.count("data:image/png"), 6)
+        (self.work / "notes").write_text("precious")
+        done = self.gimbal("campaign", "report", "--html", "--output", "notes", "try.sqlite", timeout=600)
+        self.assertEqual((done.returncode, (self.work / "notes").read_text()), (2, "precious"))
         for part in ("Tukey", "Conditions", "Percent over the Oracle", "q-softmax-cov", "a &amp; b"):
             self.assertIn(part, text)
 

@@ -120,7 +120,7 @@ class Output(CampaignTest):
             link.symlink_to(target)
             done = self.gimbal("run", "--output", "link.json", "--", program)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn('GIMBAL_OUTPUT: cannot write "link.json": it is a symbolic link', done.stderr)
+            self.assertIn('--output: cannot write "link.json": it is a symbolic link', done.stderr)
             link.unlink()
         (self.work / "real").mkdir()
         (self.work / "results").symlink_to("real")

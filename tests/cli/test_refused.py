@@ -212,6 +212,7 @@ class Refusals(ToolTest):
         program = self.compile("int main(void) { return 0; }", "empty")
         self.assertIn("Libraries that it loads while it runs (dlopen, modules of Python) are not seen: gimbal check "
                       "LIBRARY.so", self.gimbal("check", program).stdout)
+        self.assertIn("it calls no OpenMP (was it built with -fopenmp?)", self.gimbal("check", program).stdout)
         library = self.compile("void nothing(void) {}", "libempty.so", "-shared", "-fPIC")
         self.assertNotIn("loads while it runs", self.gimbal("check", library).stdout)
 

@@ -159,6 +159,30 @@ class Report(ToolTest):
         self.assertEqual((self.work / "steps.csv").read_text(), "steps")
         self.assertEqual(self.gimbal("report", "--html", "run.html", file).returncode, 0)
 
+    def test_a_file_of_another_kind_is_never_replaced(self):
+        """A name that was forgotten, so that the next word is taken for it."""
+        first, second = self.save("run-0.json", record(0, 2)), self.save("run-1.json", record(1, 2, 101))
+        for words, hint in ((("--html", first, second), "gimbal report --html PAGE.html run-*.json"),
+                            (("--html", "program", first, second), "gimbal report --html PAGE.html run-*.json"),
+                            (("--trace", "json", "--to", first, second), "--to FILE"),
+                            (("--trace", "perfetto", "--to", "program", second), "--to FILE")):
+            (self.work / "program").write_text("precious")
+            result = self.gimbal("report", *words)
+            self.assertEqual((result.returncode, result.stdout, result.stderr.count("gimbal: ")), (2, "", 1), words)
+            self.assertIn("is there already and is not a ", result.stderr)
+            self.assertIn(hint, result.stderr)
+        self.assertEqual((self.work / "program").read_text(), "precious")
+        self.assertEqual(json.loads((self.work / first).read_text()), record(0, 2))
+        (self.work / "empty.html").touch()
+        for page in ("empty.html", "run.html", "run.html"):
+            self.assertEqual(self.gimbal("report", "--html", page, first, second).returncode, 0, page)
+
+    def test_a_trace_is_no_record_and_that_is_said(self):
+        (self.work / "run.pftrace").write_bytes(b"\n5P\x81\xe0\xc3#h\x01\xb8\x05\x01" + bytes(100))
+        result = self.gimbal("report", "run.pftrace")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("gimbal report --trace json|otf2 run.pftrace", result.stderr)
+
     def test_a_folder_is_no_file(self):
         for words in ((".",), ("--trace", "json", "."), ("--trace", "perfetto", ".")):
             result = self.gimbal("report", *words)

@@ -51,6 +51,15 @@ class Simulate(ToolTest):
         self.assertEqual({row["iterations"] for row in rows}, {"2000"})
         self.assertTrue(all(row["technique"] and row["action"] for row in rows))
 
+    def test_a_record_replaces_nothing_but_a_record(self):
+        words = ("simulate", "--app", "uniform", "--workers", "2", "--steps", "3", "--iterations", "100", "--record")
+        (self.work / "notes").write_text("precious")
+        done = self.gimbal(*words, "notes")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn('--record: "notes" is there already and is not a file of steps', done.stderr)
+        self.assertEqual((self.work / "notes").read_text(), "precious")
+        self.assertEqual([self.gimbal(*words, "r.csv").returncode for _ in range(2)], [0, 0])
+
     def test_a_misspelt_option_is_named_with_the_nearest_and_the_commands_own_help(self):
         said = self.gimbal("simulate", "--app", "flip", "--schedul", "fac2").stderr
         for part in ('--schedul: there is no such option. Did you mean "--schedule"?', "see: gimbal simulate --help"):

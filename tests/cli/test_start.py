@@ -2,14 +2,14 @@
 """Options that were given and would be dropped: an error before the program starts, or one line."""
 import unittest
 
-from support import ToolTest
+from support import ToolTest, record
 
 
 class Dropped(ToolTest):
-    def refused(self, *words, says):
+    def refused(self, *words, says, env=None):
         trace = self.work / "started"
         program = self.script(f"touch {trace}\n")
-        result = self.gimbal("run", *words, "--", program)
+        result = self.gimbal("run", *words, "--", program, env=env)
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(result.stderr.count("gimbal: "), 1, result.stderr)
         self.assertFalse(trace.exists(), "the program was started")
@@ -47,22 +47,45 @@ class Dropped(ToolTest):
 
     def test_a_folder_as_file(self):
         (self.work / "folder").mkdir()
-        for option, variable in (("--output", "GIMBAL_OUTPUT"), ("--record", "GIMBAL_RECORD")):
+        for option in ("--output", "--record"):
             for path in ("folder", "folder/", "missing/"):
                 with self.subTest(option=option, path=path):
-                    self.refused(option, path, says=[f'{variable}: "{path}" is a folder'])
+                    self.refused(option, path, says=[f'{option}: "{path}" is a folder'])
 
     def test_a_file_that_would_replace_another(self):
         (self.work / "p.csv").write_text("loop,workers,step,iterations,technique\nf,2,0,10,gss\n")
         (self.work / "s.toml").write_text("seed = 1\n")
         for option in ("--output", "--record", "--trace"):
             self.refused(option, "program.sh", says=['"program.sh" is also the file of the program, and would replace'])
-            self.refused("--config", "s.toml", option, "./s.toml", says=["is also the file of GIMBAL_CONFIG"])
-            self.refused("--replay", "p.csv", option, "p.csv", says=["is also the file of GIMBAL_REPLAY"])
-        self.refused("--output", "x", "--trace", "./x", says=['GIMBAL_TRACE: "./x" is also the file of GIMBAL_OUTPUT'])
-        self.refused("--record", "x", "--output", "x", says=['GIMBAL_RECORD: "x" is also the file of GIMBAL_OUTPUT'])
+            self.refused("--config", "s.toml", option, "./s.toml", says=["is also the file of --config"])
+            self.refused("--replay", "p.csv", option, "p.csv", says=["is also the file of --replay"])
+        self.refused("--output", "x", "--trace", "./x", says=['--trace: "./x" is also the file of --output'])
+        self.refused("--record", "x", "--output", "x", says=['--record: "x" is also the file of --output'])
         done = self.gimbal("run", "--output", "/dev/null", "--record", "/dev/null", "--", "true")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_file_of_another_kind_is_never_replaced(self):
+        (self.work / "app.c").write_text("int main(void) { return 0; }\n")
+        for option in ("--output", "--record", "--trace"):
+            self.refused(option, "app.c", says=[f'{option}: "app.c" is there already and is not a '])
+        self.refused(env={"GIMBAL_OUTPUT": "app.c"}, says=['GIMBAL_OUTPUT: "app.c" is there already'])
+        program = self.writing_script(record())
+        for _ in range(2):  # a record replaces a record
+            self.assertEqual(self.gimbal("run", "--output", "run.json", "--", program).returncode, 0)
+
+    def test_a_cache_that_cannot_be_used_is_said_where_it_was_named(self):
+        (self.work / "afile").touch()
+        for path, why in (("afile", "Not a directory"), ("/proc/zz", "No such file"), ("none/a/b", "No such file")):
+            self.refused("--cache", path, says=[f'--cache: nothing can be kept in "{path}": {why}'])
+            self.refused(env={"GIMBAL_CACHE": path}, says=[f'GIMBAL_CACHE: nothing can be kept in "{path}": {why}'])
+        for path in ("here", "off", "OFF", "here"):
+            self.assertEqual(self.gimbal("run", "--cache", path, "--", "true").returncode, 0)
+        self.assertFalse((self.work / "here").exists(), "it is made where something is kept")
+
+    def test_elastic_ranks_that_a_launcher_has_started_are_refused_with_the_reason(self):
+        self.refused("--elastic", says=["--elastic: one process has no other rank"])
+        self.refused("--elastic", env={"PMI_RANK": "0", "PMI_SIZE": "2"}, says=[
+            "--elastic: a launcher has started gimbal in each of 2 ranks", "gimbal run -n 2 --elastic", "--mpiexec srun"])
 
     def test_threads_over_omp_num_threads_are_said(self):
         result = self.gimbal("run", "-t", "3", "--", "true", env={"OMP_NUM_THREADS": "8"})

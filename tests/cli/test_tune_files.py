@@ -230,7 +230,18 @@ class Files(TuneTest):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(f"--html {path}: {why}", done.stderr)
             self.assertNotIn("--output", done.stderr)
+        (self.work / "notes").write_text("precious")
+        done = self.tune("--html", "notes")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--html notes: this file is there already and is no page", done.stderr)
         self.assertFalse((self.work / "starts").exists(), "nothing ran")
+
+    def test_a_program_that_is_not_there_is_noticed_before_the_first_run(self):
+        self.program = "./nofile"
+        done = self.tune("--runs", 2)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn('"./nofile": there is no such program', done.stderr)
+        self.assertEqual([path.name for path in self.work.iterdir()], ["program.sh"])
 
     def test_what_the_runs_showed_is_printed_also_where_a_file_cannot_be_written(self):
         (self.work / "program.sh.tune.toml").mkdir()

@@ -50,6 +50,9 @@ class WrongInput(ToolTest):
                     self.refused(env={variable: f"fac2,{chunk}"}, says=[variable])
             with self.subTest(flag=chunk):
                 self.refused("--schedule", f"fac2,{chunk}", says=["--schedule"])
+        only = self.gimbal("run", "--schedule", "fac2,x", "--", "true").stderr
+        self.assertIn("        example: fac2,16      more: gimbal info techniques\n", only)
+        self.assertNotIn("allowed", only)
 
     def test_empty_and_huge_values_of_every_variable(self):
         for variable in ("OMP_SCHEDULE", "GIMBAL_SCHEDULE", "GIMBAL_REPORT", "GIMBAL_OUTPUT", "GIMBAL_CONFIG",
@@ -109,7 +112,7 @@ class WrongInput(ToolTest):
     def test_a_record_that_cannot_be_replayed_is_one_error(self):
         (self.work / "no.csv").write_text("a,b\n")
         for path, says in (("missing.csv", "No such file"), ("no.csv", "not a record")):
-            self.refused("--replay", path, says=["GIMBAL_REPLAY: ", path, says])
+            self.refused("--replay", path, says=["--replay: ", path, says])
 
     def test_a_record_without_end_is_refused(self):
         done = self.gimbal("run", "--replay", "/dev/zero", "--", "true")
@@ -119,13 +122,13 @@ class WrongInput(ToolTest):
     def test_a_record_of_each_rank_is_read_before_the_start(self):
         text = "loop,workers,step,iterations,technique\nf,2,0,10,gss\n"
         ranks = ("-n", "3", "--mpiexec", self.script('shift 2; exec "$@"', "launcher.sh"))
-        self.refused(*ranks, "--replay", "x-%r.csv", says=["GIMBAL_REPLAY: ", "x-0.csv", "No such file"])
-        self.refused("--replay", "x-%r.csv", says=["GIMBAL_REPLAY: ", "x-0.csv", "No such file"])
+        self.refused(*ranks, "--replay", "x-%r.csv", says=["--replay: ", "x-0.csv", "No such file"])
+        self.refused("--replay", "x-%r.csv", says=["--replay: ", "x-0.csv", "No such file"])
         (self.work / "x-0.csv").write_text(text)
         done = self.gimbal("run", *ranks, "--replay", "x-%r.csv", "--", "true")
         self.assertIn('have no file of their own and follow "x-0.csv": 1 2\n', done.stderr)
         (self.work / "x-1.csv").write_text("a,b\n")
-        self.refused(*ranks, "--replay", "x-%r.csv", says=["GIMBAL_REPLAY: ", "x-1.csv", "not a record"])
+        self.refused(*ranks, "--replay", "x-%r.csv", says=["--replay: ", "x-1.csv", "not a record"])
         (self.work / "x-1.csv").write_text(text)
         (self.work / "x-2.csv").write_text(text)
         for name in ("x-%r.csv", "x.csv"):
@@ -177,9 +180,8 @@ class WrongInput(ToolTest):
         self.refused(env={"GIMBAL_CONFIG": "missing.toml"}, says=["missing.toml", "No such file"])
 
     def test_output_that_cannot_be_written_is_known_before_the_start(self):
-        for words, variable in ((("--output", "/no/such/folder/run.json"), "GIMBAL_OUTPUT"),
-                                (("--record", "/no/such/folder/r.csv"), "GIMBAL_RECORD")):
-            self.refused(*words, says=[variable, "/no/such/folder"])
+        for option in ("--output", "--record"):
+            self.refused(option, "/no/such/folder/run", says=[option, "/no/such/folder"])
 
     def test_the_folder_that_cannot_be_written_is_named(self):
         self.work.chmod(0o500)
@@ -189,7 +191,7 @@ class WrongInput(ToolTest):
             self.skipTest("there is no folder that root may not write to")
         done = subprocess.run([self.tool, "run", "--output", "o.json", "--", "true"], env=self.environment(), text=True,
                               capture_output=True, timeout=60, cwd=folder)
-        self.assertIn(f'GIMBAL_OUTPUT: cannot write into "{folder}": ', done.stderr)
+        self.assertIn(f'--output: cannot write into "{folder}": ', done.stderr)
 
     def test_flags(self):
         self.refused("--shedule=ss", says=['Did you mean "--schedule"?'])
@@ -197,6 +199,12 @@ class WrongInput(ToolTest):
         self.refused("-t", "-3")
         self.refused("-n", "x")
         self.refused("--report", "loud", says=["off summary full"])
+        self.assertNotIn("Did you mean", self.gimbal("run", "--pin=foo", "--", "true").stderr)
+        self.refused("--config", "missing.toml", says=["--config: cannot read"])
+        text = " ".join(self.gimbal("run", "--help").stdout.split())
+        for allowed in ("allowed: off summary full; default: summary", "allowed: auto shared foreman hierarchical;",
+                        "allowed: on off; default: on", "more: gimbal info techniques", "more: gimbal info selectors"):
+            self.assertIn(allowed, text)
         self.refused("--pin", "observe", says=['observe: there is no such program. Did you mean "--pin=observe"?'])
         self.refused("--elastic", "on", says=['Did you mean "--elastic=on"?'])
 
@@ -271,7 +279,7 @@ class WrongInput(ToolTest):
             self.refused("--config", name, "--schedule", "fac22", env=env, says=["--schedule", "command line"])
         (self.work / "together.toml").write_text('output = "x"\ntrace = "x"\nselect = "levels"\nrl_agent = "chunk"\n')
         self.assertEqual(self.gimbal("run", "--config", "together.toml", "--", "true", env=lax).returncode, 0)
-        self.refused("--config", "together.toml", "--trace", "x", env=lax, says=["GIMBAL_TRACE", "command line"])
+        self.refused("--config", "together.toml", "--trace", "x", env=lax, says=["--trace", "command line"])
         self.refused("--config", "together.toml", says=["together.toml"])
         self.refused("--config", "", env=lax, says=["--config"])
         self.refused("--config", "wrong.toml", says=["shedule"])

@@ -106,8 +106,10 @@ bool is_openmp_runtime(const std::string& path) {
     return name.starts_with("libgomp") || name.starts_with("libomp") || name.starts_with("libiomp");
 }
 
+constexpr const char* kNoneSeen = "none seen";
+
 std::string mpi_text(const ProgramFacts& facts) {
-    if (facts.mpi == MpiFamily::unknown) return "none seen";
+    if (facts.mpi == MpiFamily::unknown) return kNoneSeen;
     return std::string(facts.mpi == MpiFamily::openmpi ? "Open MPI" : "MPICH") +
            (facts.mpi_library.empty() ? " (inside the program)" : " (" + facts.mpi_library + ")");
 }
@@ -122,7 +124,7 @@ std::string openmp_text(const ProgramFacts& facts) {
     if (gcc && clang) return "calls of gcc's and of clang's libraries; libomp answers both";
     if (gcc) return "calls of gcc's libgomp, which the patched libomp answers";
     if (clang && facts.libiomp5) return "calls of Intel's libiomp5, which the patched libomp answers";
-    return clang ? "calls of LLVM's and Intel's libomp" : "none seen";
+    return clang ? "calls of LLVM's and Intel's libomp" : kNoneSeen;
 }
 
 json as_json(const Object& object) {
@@ -282,7 +284,12 @@ int check(const std::string& program, bool json_wanted) {
     for (std::size_t i = 0; i < lines.size(); ++i)
         std::printf("%s  %s\n", i == 0 ? "\nto try\n" : "", lines[i].c_str());
     if (lines.empty() && refusal.empty() && objects.front().code_read) {
-        std::printf("\nGimbal can take no loop of it: write schedule(runtime) where threads wait for each other\n");
+        const bool openmp = openmp_text(facts) != kNoneSeen || alone ||
+                            std::any_of(objects.begin(), objects.end(),
+                                        [](const Object& one) { return one.regions || !one.places.empty(); });
+        std::printf(openmp
+                        ? "\nGimbal can take no loop of it: write schedule(runtime) where threads wait for each other\n"
+                        : "\nGimbal can take no loop of it: it calls no OpenMP (was it built with -fopenmp?)\n");
         if (!alone)
             std::printf(
                 "Libraries that it loads while it runs (dlopen, modules of Python) are not seen: "

@@ -70,6 +70,17 @@ struct CommandLine {
     bool json = false, markdown = false;  ///< of `check` and `info`
 };
 
+/// What an option of the table may be, for help. @return begins with a new line; empty: its sentence says it
+std::string allowed_line(const OptionSpec& spec) {
+    if (spec.type == OptionType::schedule) return "\nmore: gimbal info techniques";
+    if (spec.flag == "--select") return "\nmore: gimbal info selectors";
+    const bool words = spec.type == OptionType::choice || spec.type == OptionType::boolean;
+    if (spec.flag == "--pin" || spec.flag == "--elastic" || !(words || spec.type == OptionType::integer)) return {};
+    const std::string fallback(spec.fallback);
+    return "\nallowed: " + (spec.type == OptionType::boolean ? std::string("on off") : allowed_values(spec)) +
+           (fallback.empty() ? "" : "; default: " + fallback);
+}
+
 void add_run(CLI::App& app, CommandLine& line) {
     CLI::App* const run = app.add_subcommand("run", "Run a program under Gimbal and report at its end");
     run->footer(kRunExamples);
@@ -83,7 +94,7 @@ void add_run(CLI::App& app, CommandLine& line) {
     for (const OptionSpec& spec : option_table()) {
         if (spec.flag.empty()) continue;
         std::string& value = line.flags[std::string(spec.flag)];
-        const std::string help = std::string(spec.doc) + " (" + std::string(spec.name) + ")";
+        const std::string help = std::string(spec.doc) + " (" + std::string(spec.name) + ")" + allowed_line(spec);
         // --pin alone means learn, so a word after it is the program's.
         if (spec.flag == "--pin")
             run->add_flag("--pin{learn}", value,

@@ -109,6 +109,21 @@ void check_keeps_input(const std::string& output, const std::string& input) {
                 "name another file to write");
 }
 
+void check_replaces_own_kind(const std::string& option, const std::string& output, const FileKind& kind,
+                             const std::string& hint) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(fs::symlink_status(output, ignored))) return;
+    std::string head(kMarkWithin, '\0');
+    std::ifstream file(output, std::ios::binary);
+    file.read(head.data(), kMarkWithin);
+    head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+    if ((head.empty() && file.eof()) || head.find(kind.mark) != std::string::npos) return;
+    throw Error(ErrorCode::wrong_use,
+                option + ": \"" + output + "\" is there already and is not " + std::string(kind.what) +
+                    ", so it is left as it is: nothing was written",
+                hint);
+}
+
 std::string find_libomp() {
     std::vector<fs::path> paths = candidates();
     std::erase_if(paths, [](const fs::path& path) { return !is_patched(path); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,26 @@ struct FoundProgram {
 /// Refuse to write where a file lies that is read: it would be replaced. Files are compared, not their names.
 /// @errors gimbal::Error(wrong_use)
 void check_keeps_input(const std::string& output, const std::string& input);
+
+/// A kind of file that Gimbal writes.
+struct FileKind {
+    std::string_view what;  ///< for messages
+    std::string_view mark;  ///< what stands within its first kMarkWithin bytes, and not in files of others
+};
+inline constexpr std::size_t kMarkWithin = 512;
+inline constexpr FileKind kRecordFile{"a record of Gimbal's", "\"schema_version\""};
+inline constexpr FileKind kStepsFile{"a file of steps of Gimbal's", "loop,workers,step,"};
+inline constexpr FileKind kPageFile{"a page of Gimbal's", "<title>Gimbal: "};
+inline constexpr FileKind kJsonTraceFile{"a trace in JSON", "{\"traceEvents\":["};
+/// The flags of a trace's first packet, as report/perfetto_writer.cpp writes them.
+inline constexpr FileKind kTraceFile{"a trace", "h\x01\xb8\x05\x01"};
+
+/// Refuse to replace a file of another kind: an option may have taken a word that was meant for something else. An
+/// empty file may be replaced, and so may links, which are not followed.
+/// @param option  that named the file  @param hint  how it is used
+/// @errors gimbal::Error(wrong_use)
+void check_replaces_own_kind(const std::string& option, const std::string& output, const FileKind& kind,
+                             const std::string& hint);
 
 /// The patched OpenMP runtime that belongs to this tool: where it is installed, or beside it in the build tree. Another
 /// libomp that lies there is none.

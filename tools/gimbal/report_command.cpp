@@ -38,7 +38,10 @@ std::vector<RunRecord> read_records(const std::vector<std::string>& paths) {
         try {
             records.push_back(from_json(text));
         } catch (const Error& error) {
-            throw Error(error.code(), path + ": " + error.what(), error.hint());
+            const bool trace = text.substr(0, kMarkWithin).find(kTraceFile.mark) != std::string::npos;
+            throw Error(error.code(), path + ": " + error.what(),
+                        trace ? "it is a trace: open it in ui.perfetto.dev, or gimbal report --trace json|otf2 " + path
+                              : error.hint());
         }
     }
     return records;
@@ -168,6 +171,9 @@ int report_files(const ReportRequest& request) {
         throw Error(ErrorCode::wrong_use, "report --to: only --trace writes a file", "the report goes to the terminal");
     for (const std::vector<std::string>* const inputs : {&request.files, &request.steps})
         for (const std::string& input : *inputs) check_keeps_input(request.html, input);
+    if (!request.html.empty())
+        check_replaces_own_kind("--html", request.html, kPageFile,
+                                "name the page before the records: gimbal report --html PAGE.html run-*.json");
     const std::vector<page::Run> runs = read_runs(request);
     if (request.compare) return compare(runs);
     if (!request.html.empty()) {

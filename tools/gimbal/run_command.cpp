@@ -112,6 +112,20 @@ void explain_no_record(const RunRequest& request, const ProgramEnd& end, const s
                  "environment.\n");
 }
 
+/// Ranks lend cores to each other if one `gimbal run` has started them.
+void check_elastic(const Environment& environment, const RunRequest& request, const Options& options) {
+    if (!options.ranks.elastic || request.ranks > 1) return;
+    const std::string name = given_as(options, "GIMBAL_ELASTIC");
+    if (environment.ranks > 1)
+        throw Error(ErrorCode::wrong_use,
+                    name + ": a launcher has started gimbal in each of " + std::to_string(environment.ranks) +
+                        " ranks; cores are lent only where gimbal starts the launcher",
+                    "write gimbal run -n " + std::to_string(environment.ranks) +
+                        " --elastic -- ./app, with --mpiexec srun if that is the launcher");
+    throw Error(ErrorCode::wrong_use, name + ": one process has no other rank to lend cores to",
+                "example: gimbal run -n 2 -t 1 --elastic -- ./app");
+}
+
 /// What follows from the command line and the settings together, before the program is looked at.
 void check_request(const Environment& environment, const RunRequest& request, const Options& options) {
     // Some selectors go by the schedule: `fixed`, and `chunk`, which chooses the chunk of a technique.
@@ -131,18 +145,18 @@ void check_request(const Environment& environment, const RunRequest& request, co
     if (given(request, "--pin-group") && options.pin.mode == "off")
         throw Error(ErrorCode::wrong_use, "--pin-group needs --pin: without it no thread is placed",
                     "example: gimbal run --pin --pin-group 2 -- ./app");
-    if (options.ranks.elastic && request.ranks < 2)
-        throw Error(ErrorCode::wrong_use, "--elastic: one process has no other rank to lend cores to",
-                    "example: gimbal run -n 2 -t 1 --elastic -- ./app");
+    check_elastic(environment, request, options);
     if (options.ranks.elastic && options.pin.mode != "off")
         throw Error(ErrorCode::wrong_use,
-                    "--elastic and --pin: a thread that is placed cannot go to another rank's core",
+                    given_as(options, "GIMBAL_ELASTIC") + " and " + given_as(options, "GIMBAL_PIN") +
+                        ": a thread that is placed cannot go to another rank's core",
                     "give one of them");
     check_files(environment, request, options);
 }
 
 void report_records(const RunRequest& request, const Options& options, const RunFolder& folder,
                     const ProgramFacts& facts, const ProgramEnd& end, std::uint64_t since_ns) {
+    const Environment environment = read_environment(environ);
     std::vector<std::string> problems;
     std::vector<RunRecord> records = folder.records(problems);
     for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");
@@ -153,8 +167,7 @@ void report_records(const RunRequest& request, const Options& options, const Run
     if (!any([&](const RunRecord& one) { return one.launch == launch; })) launch.clear();
     // Ranks on other nodes, whose TMPDIR is their own, or all where the folder has no room.
     if ((!collected || request.ranks > 1) && !options.output.empty())
-        for (RunRecord& one :
-             output_records(read_environment(environ), request, options.output, end.pid, since_ns, launch))
+        for (RunRecord& one : output_records(environment, request, options.output, end.pid, since_ns, launch))
             if (!any([&](const RunRecord& other) { return other.rank == one.rank; })) records.push_back(std::move(one));
     if (records.empty()) {
         if (options.report != ReportLevel::off || !options.output.empty())
@@ -162,11 +175,14 @@ void report_records(const RunRequest& request, const Options& options, const Run
         return;
     }
     explain_partial(request, end, records);
+    const std::string job = records.front().job;
+    const bool various = any([&](const RunRecord& one) { return one.job != job; });
     for (RunRecord& record : records) {
         // One that is linked into the program without symbols is seen in its file only.
         if (record.mpi == MpiHere::none && facts.mpi != MpiFamily::unknown) record.mpi = MpiHere::unwatched;
-        // Without a batch system every process made up its own job name; one run needs one.
-        if (record.job == std::to_string(record.pid)) record.job = std::to_string(getpid());
+        // Without a batch system every process, or every gimbal of a launcher's, made up its own job name; one run
+        // needs one.
+        if (various || record.job == std::to_string(record.pid)) record.job = std::to_string(getpid());
         // A rank that has ended early must be missed: the launcher knows better than the others' records.
         record.ranks = std::max(record.ranks, request.ranks);
         for (Setting& setting : record.options)
@@ -174,7 +190,7 @@ void report_records(const RunRequest& request, const Options& options, const Run
                 setting.origin = options.origin(setting.name);  // the program was given all as variables
         record.no_loop_hint = why_no_loop(facts, !options.loops.empty(), record.openmp_use);
     }
-    write_stderr(merged_text(records, options.report, output_width(read_environment(environ).columns, STDERR_FILENO)));
+    write_stderr(merged_text(records, options.report, output_width(environment.columns, STDERR_FILENO)));
     if (collected && !options.output.empty()) write_outputs(options.output, records);
 }
 

@@ -30,17 +30,26 @@ namespace fs = std::filesystem;
 
 /// A setting and the path that it names.
 struct NamedFile {
-    const char* option;
+    std::string option;  // as the user gave it: the flag, or the variable
     std::string path;
+    const FileKind* kind = nullptr;  // of what is written there; nullptr: what is there is read first, or added to
 };
+
+NamedFile named_file(const Options& options, const char* name, const std::string& path,
+                     const FileKind* kind = nullptr) {
+    return {given_as(options, name), path, kind};
+}
 
 std::vector<NamedFile> written_files(const Options& options) {
     std::vector<NamedFile> files = {
-        {"GIMBAL_OUTPUT", options.output},         {"GIMBAL_TRACE", options.trace},
-        {"GIMBAL_PIN_TRACE", options.pin.trace},   {"GIMBAL_RECORD", options.select.record},
-        {"GIMBAL_LOOP_STATS", options.loop_stats}, {"GIMBAL_RL_AGENT_STATS", options.select.agent_stats}};
+        named_file(options, "GIMBAL_OUTPUT", options.output, &kRecordFile),
+        named_file(options, "GIMBAL_TRACE", options.trace, &kTraceFile),
+        named_file(options, "GIMBAL_PIN_TRACE", options.pin.trace),
+        named_file(options, "GIMBAL_RECORD", options.select.record, &kStepsFile),
+        named_file(options, "GIMBAL_LOOP_STATS", options.loop_stats),
+        named_file(options, "GIMBAL_RL_AGENT_STATS", options.select.agent_stats, &kStepsFile)};
     if (options.select_ranks.agent_stats != options.select.agent_stats)
-        files.push_back({"LB4MPI_RL_AGENT_STATS", options.select_ranks.agent_stats});
+        files.push_back({"LB4MPI_RL_AGENT_STATS", options.select_ranks.agent_stats, &kStepsFile});
     std::erase_if(files, [](const NamedFile& file) { return file.path.empty(); });
     return files;
 }
@@ -55,21 +64,19 @@ RunRecord process_of(const Environment& environment, const RunRequest& request, 
 }
 
 void check_writable(const NamedFile& file) {
-    const auto& [option, pattern] = file;
+    const auto& [option, pattern, kind] = file;
     std::error_code ignored;
     if (pattern.back() == '/' || fs::is_directory(fs::symlink_status(pattern, ignored)))
-        throw Error(ErrorCode::file, std::string(option) + ": \"" + pattern + "\" is a folder",
+        throw Error(ErrorCode::file, option + ": \"" + pattern + "\" is a folder",
                     "name a file in it, for example " + (fs::path(pattern) / "run-%j-%r.json").string());
     std::string folder = fs::path(pattern).parent_path();
     // A placeholder in the folder's name cannot be judged before the run.
     if (folder.find('%') != std::string::npos || is_stream(pattern)) return;
     if (const std::string why = output_refusal(pattern); !why.empty())
-        throw Error(ErrorCode::file, std::string(option) + ": cannot write \"" + pattern + "\": " + why,
-                    "give another path");
+        throw Error(ErrorCode::file, option + ": cannot write \"" + pattern + "\": " + why, "give another path");
     if (folder.empty()) folder = fs::current_path(ignored);
     if (access(folder.c_str(), W_OK | X_OK) != 0)
-        throw Error(ErrorCode::file,
-                    std::string(option) + ": cannot write into \"" + folder + "\": " + std::strerror(errno),
+        throw Error(ErrorCode::file, option + ": cannot write into \"" + folder + "\": " + std::strerror(errno),
                     "make the folder, or give another path");
 }
 
@@ -79,25 +86,29 @@ bool same_file(const std::string& a, const std::string& b) {
            fs::equivalent(a, b, ignored);
 }
 
-/// Refuse names under which a file lies that the run reads, and two that are one.
+/// Refuse names under which a file lies that the run reads, or that is of another kind, and two that are one.
 void check_replaces_nothing(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read,
                             const RunRecord& process) {
     for (std::size_t i = 0; i < written.size(); ++i) {
         const std::string path = expand_pattern(written[i].path, process);
         if (is_stream(path)) continue;
-        const std::string what = std::string(written[i].option) + ": \"" + path + "\" is also the file of ";
+        const std::string what = written[i].option + ": \"" + path + "\" is also the file of ";
         for (std::size_t k = 0; k < i; ++k)
             if (same_file(path, expand_pattern(written[k].path, process)))
                 throw Error(ErrorCode::wrong_use, what + written[k].option, "each needs a file of its own");
-        for (const auto& [option, input] : read)
-            if (!input.empty() && (same_file(path, input) || same_file(path, expand_pattern(input, process))))
-                throw Error(ErrorCode::wrong_use, what + option + ", and would replace it",
+        for (const NamedFile& input : read)
+            if (!input.path.empty() &&
+                (same_file(path, input.path) || same_file(path, expand_pattern(input.path, process))))
+                throw Error(ErrorCode::wrong_use, what + input.option + ", and would replace it",
                             "name another file to write");
+        if (written[i].kind)
+            check_replaces_own_kind(written[i].option, path, *written[i].kind, "name another file to write");
     }
 }
 
 /// The record that each rank follows is read here, before any of them finds that it cannot.
-void check_replay(const Environment& environment, const RunRequest& request, const std::string& pattern) {
+void check_replay(const Environment& environment, const RunRequest& request, const NamedFile& replay) {
+    const std::string& pattern = replay.path;
     const auto names = [&](const char* letters) { return pattern.find(letters) != std::string::npos; };
     if (pattern.empty() || names("%p") || names("%j") || names("%h")) return;
     const auto there = [](const std::string& path) { return access(path.c_str(), F_OK) == 0; };
@@ -115,13 +126,36 @@ void check_replay(const Environment& environment, const RunRequest& request, con
         try {
             (void)Recording::read(path);
         } catch (const Error& error) {
-            throw Error(error.code(), "GIMBAL_REPLAY: \"" + path + "\" cannot be replayed: " + error.what(),
+            throw Error(error.code(), replay.option + ": \"" + path + "\" cannot be replayed: " + error.what(),
                         "it must be a file that GIMBAL_RECORD wrote");
         }
     }
     if (!without.empty() && environment.rank == 0)
-        write_stderr("gimbal: note: GIMBAL_REPLAY: these ranks have no file of their own and follow \"" + first +
-                     "\":" + without + "\n");
+        write_stderr("gimbal: note: " + replay.option + ": these ranks have no file of their own and follow \"" +
+                     first + "\":" + without + "\n");
+}
+
+/// A folder of the user's choice that nothing can be kept in is said before the run, as of all files. It is made where
+/// something is kept in it, and only itself, not the folders around it.
+void check_cache(const NamedFile& cache) {
+    const std::string& path = cache.path;
+    if (path.empty() || to_lower(path) == "off") return;
+    int reason = 0;
+    struct stat there {};
+    if (stat(path.c_str(), &there) == 0) {
+        if (!S_ISDIR(there.st_mode))
+            reason = ENOTDIR;
+        else if (access(path.c_str(), W_OK | X_OK) != 0)
+            reason = errno;
+    } else if (mkdir(path.c_str(), S_IRWXU) == 0) {
+        rmdir(path.c_str());
+    } else if (errno != EEXIST) {  // another rank looks, too
+        reason = errno;
+    }
+    if (reason != 0)
+        throw Error(ErrorCode::file,
+                    cache.option + ": nothing can be kept in \"" + path + "\": " + std::strerror(reason),
+                    "name a folder, or one that can be made in a folder that is there; or off");
 }
 
 void write_output(const std::string& path, const std::string& text) {
@@ -135,14 +169,16 @@ void write_output(const std::string& path, const std::string& text) {
 }  // namespace
 
 void check_files(const Environment& environment, const RunRequest& request, const Options& options) {
+    check_cache(named_file(options, "GIMBAL_CACHE", options.cache));
     const std::vector<NamedFile> written = written_files(options);
     for (const NamedFile& file : written) check_writable(file);
     const std::string program = find_program(request.command.front()).path;
-    check_replaces_nothing(
-        written,
-        {{"the program", program}, {"GIMBAL_CONFIG", options.config}, {"GIMBAL_REPLAY", options.select.replay}},
-        process_of(environment, request, environment.rank));
-    if (options.strict) check_replay(environment, request, options.select.replay);
+    check_replaces_nothing(written,
+                           {{"the program", program},
+                            named_file(options, "GIMBAL_CONFIG", options.config),
+                            named_file(options, "GIMBAL_REPLAY", options.select.replay)},
+                           process_of(environment, request, environment.rank));
+    if (options.strict) check_replay(environment, request, named_file(options, "GIMBAL_REPLAY", options.select.replay));
 }
 
 Variables whole_paths(const Environment& environment, const RunRequest& request, const Options& options) {

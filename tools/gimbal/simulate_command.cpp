@@ -339,6 +339,7 @@ int simulate_application(const SimulateRequest& request) {
     if (request.application.empty() && request.trace.empty())
         throw Error(ErrorCode::wrong_use, "--app or --trace is required", "see: gimbal simulate --help");
     check_keeps_input(request.record, request.trace);
+    check_replaces_own_kind("--record", request.record, kStepsFile, "name another file");
     settle_options(request);
     check_replay(request);
     warn_of_idle_settings();

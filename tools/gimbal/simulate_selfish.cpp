@@ -202,8 +202,8 @@ void add_world(CLI::App& command, simulate::SelfishSettings& world) {
 }  // namespace
 
 void add_selfish(CLI::App& simulate, SelfishRequest& request) {
-    CLI::App* const command =
-        simulate.add_subcommand("selfish", "Learn when to reallocate work among other people's jobs (seed 002)");
+    CLI::App* const command = simulate.add_subcommand(
+        "selfish", "Learn when to reallocate work among other people's jobs (Majercik, Littman 1996)");
     add_world(*command, request.world);
     simulate::SelfishTraining& training = request.training;
     command

@@ -23,6 +23,7 @@ namespace gimbal::tool {
 
 namespace {
 
+constexpr const char* kUsage = "name another file: gimbal report --trace FORM run-*.pftrace --to FILE";
 constexpr std::array<std::string_view, 3> kForms = {"perfetto", "json", "otf2"};
 
 /// The first trace's name with another ending. Not .json alone: the run's record often has that name.
@@ -50,6 +51,7 @@ void write_records(const ReportRequest& request) {
                     "leave it out: each trace gets the name that the run gave it");
     for (const std::string& file : request.files) {
         check_keeps_input(request.output, file);
+        check_replaces_own_kind("--to", request.output, kTraceFile, kUsage);
         const std::string output = request.output.empty() ? target_of(file) : request.output;
         const WrittenTrace written = [&] {
             const CleanEnd end(output);
@@ -82,6 +84,7 @@ int convert_traces(const ReportRequest& request) {
     const std::string output =
         !request.output.empty() ? request.output : beside(request.files.front(), json ? ".trace.json" : ".otf2");
     for (const std::string& file : request.files) check_keeps_input(output, file);
+    if (json) check_replaces_own_kind("--to", output, kJsonTraceFile, kUsage);
 #ifdef GIMBAL_HAVE_OTF2
     if (!json) write_trace_otf2(request.files, output);
 #endif

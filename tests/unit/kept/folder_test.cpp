@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +29,7 @@ protected:
     KeptFolderTest() {
         std::string made = fs::temp_directory_path() / "kept-XXXXXX";
         root_ = mkdtemp(made.data());
-        folder_ = {root_ / "cache" / "gimbal", true};
+        folder_ = {root_ / "cache", true};
     }
     ~KeptFolderTest() override { fs::remove_all(root_); }
 
@@ -84,9 +85,15 @@ TEST_F(KeptFolderTest, AFileThatNobodyElseCanReadComesToBeWithItsFolders) {
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path), {}), 1) << "nothing else is left";
 }
 
-TEST_F(KeptFolderTest, AllFoldersAroundItComeToBe) {
+TEST_F(KeptFolderTest, AllFoldersAroundItComeToBeUnlessTheUserNamedIt) {
     umask(0);
-    folder_.path = root_ / "of" / "each" / "job" / "gimbal";
+    folder_ = {root_ / "of" / "each" / "job" / "gimbal", true};
+    EXPECT_FALSE(write_kept(folder_, name_, "learnt")) << "the user's own name may be misspelt";
+    EXPECT_TRUE(fs::is_empty(root_));
+    folder_.named = false;
+    struct statfs system {};
+    if (statfs(root_.c_str(), &system) != 0 || !is_local_file_system(static_cast<std::uint32_t>(system.f_type)))
+        GTEST_SKIP() << "the temporary folder is on no local file system";
     ASSERT_TRUE(write_kept(folder_, name_, "what was learnt"));
     EXPECT_EQ(read_kept(folder_, name_, kMax), "what was learnt");
     struct stat found {};

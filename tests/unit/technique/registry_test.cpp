@@ -117,6 +117,9 @@ TEST(Nearest, SuggestsUpToTwoEditsAndNothingThatSharesNothing) {
     EXPECT_EQ(nearest("fac2", kNames), "fac2");
     EXPECT_EQ(nearest("fac3", kNames), "fac");
     EXPECT_EQ(nearest("xy", kNames), "");
+    constexpr std::string_view kShort[] = {"off"};
+    EXPECT_EQ(nearest("foo", kShort), "") << "most of its letters are others";
+    EXPECT_EQ(nearest("of", kShort), "off");
     EXPECT_EQ(nearest("", kNames), "");
     EXPECT_EQ(nearest("dynamic", kNames), "");
     EXPECT_EQ(nearest(std::string(10240, 'f'), kNames), "");

@@ -19,7 +19,7 @@ from . import overhead as overhead_module
 from . import similarity as similarity_module
 from . import summary as summary_module
 from .errors import CampaignError
-from .files import only_writer, refuse_link, write_text
+from .files import only_writer, refuse_foreign_page, refuse_link, write_text
 from .interrupts import interrupts_raise
 from .measured import AppData
 from .oracle import Oracle, oracle, shares
@@ -205,11 +205,12 @@ def anova_command(options: argparse.Namespace) -> Answer:
 def report_command(options: argparse.Namespace) -> int:
     from . import html  # needs matplotlib
 
+    path = options.output or Path(options.store.stem + ".html")
+    refuse_foreign_page(path, "--output")
     apps = load(options)
     compared(options.store, apps)  # the page says again what it says
     with closing(Store(options.store, must_exist=True)) as store:
         text = html.page(store.facts(), store.runs(), apps)
-    path = options.output or Path(options.store.stem + ".html")
     write_text(path, text)
     print(path)
     return 0

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .errors import CampaignError
 
+PAGE_TITLES = (b"<title>Campaign ", b"<title>Search: ")
 OWN = re.compile(r"/dev/(?:fd/(\d+)|(stdout)|stderr)")  # what the process has open already
 
 
@@ -122,6 +123,18 @@ def refuse_no_place(path: Path, option: str) -> None:
         what = f"{folder} may not be written into"
     if what and not OWN.fullmatch(str(path)):
         raise CampaignError(f"{option} {path}: {what}", f"give another path with {option}")
+
+
+def refuse_foreign_page(path: Path, option: str) -> None:
+    """Raises CampaignError if a file is there that is neither empty nor a page of a campaign or a search. A link is
+    replaced, not followed."""
+    if path.is_symlink() or not path.is_file():
+        return
+    with path.open("rb") as there:
+        head = there.read(512)
+    if head and not any(title in head for title in PAGE_TITLES):
+        raise CampaignError(f"{option} {path}: this file is there already and is no page of Gimbal's; it is left as it is",
+                            f"give another path with {option}")
 
 
 def write_text(path: Path, text: str, option: str = "--output") -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from gimbal_campaign import conditions
 from gimbal_campaign.cli import Describe, Parser, with_whole_output
 from gimbal_campaign.errors import CampaignError
-from gimbal_campaign.files import only_writer, refuse_link, refuse_no_place, write_text
+from gimbal_campaign.files import only_writer, refuse_foreign_page, refuse_link, refuse_no_place, write_text
 from gimbal_campaign.interrupts import interrupts_raise
 from gimbal_campaign.process import Tool, tool_at
 from gimbal_campaign.store import set_aside
@@ -137,6 +137,7 @@ def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool
     if options.html:
         look_for("matplotlib")
         refuse_no_place(options.html, "--html")
+        refuse_foreign_page(options.html, "--html")
     earlier = read_earlier(asked, options.earlier)
     if options.new:
         set_aside(path, "tune_runs", "tune")

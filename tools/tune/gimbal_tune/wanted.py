@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -179,6 +180,9 @@ def wanted(options: argparse.Namespace, tool: Tool) -> Wanted:
     short = (command[0], *words_in(options.short, "--short")) if options.short is not None else ()
     space = Space(parameters, constraints, [*command, *short], used_always(parameters, settings),
                   [*features, *options.feature])
+    if not space.places_in(command[0]) and not shutil.which(filled(command[0], {})):
+        raise CampaignError(f'"{command[0]}": there is no such program, or it may not be started',
+                            "example: gimbal tune --runs 12 -- ./app input.txt")
     check_settings(tool, space, settings)
     return Wanted(command, short, space, settings, metric_of(options.metric_regex), options.maximize, options.method,
                   options.seed, options.timeout, options.abort, options.repeats)
