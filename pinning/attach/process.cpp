@@ -178,10 +178,11 @@ std::uint64_t instructions_here() noexcept {
 }
 
 /// Loops are told that placement learns, so that one level at a time tries something.
-void begin_learning(const PinConfig& config) noexcept {
+void begin_learning(PinConfig& config) noexcept {
     if (config.settings.mode != Mode::learn) return;
     const bool counts = !config.metric || *config.metric < Backend::progress;
-    gimbal_pin_begin(counts ? +[]() -> std::uint64_t { return instructions_here(); } : nullptr);
+    if (counts) config.instructions = +[]() -> std::uint64_t { return instructions_here(); };
+    gimbal_pin_begin(config.instructions);
 }
 
 __attribute__((destructor)) void on_exit();
@@ -281,12 +282,15 @@ ThreadRecord* begin_self(const void* routine) noexcept {
 void need_manager() noexcept {
     if (!is_on() || t_ours || g_process->manager_wanted.exchange(true)) return;
     const Uncancelled uncancelled;
+    bool runs = false;
     try {
         if (counts_inside() && t_record && (*t_record)->main) Registry::start_inside(**t_record);
-        g_process->manager_runs.store(start_manager(), std::memory_order_release);
+        runs = start_manager();
     } catch (const std::exception&) {
         // Without memory nobody is placed.
     }
+    g_process->manager_runs.store(runs, std::memory_order_release);
+    if (!runs) gimbal_pin_end();
 }
 
 Registry& registry() noexcept {
