@@ -55,7 +55,8 @@ void drop_inherited_mask(const Start<Function>& start) {
     const std::vector<int>& mask = late ? creator.own_mask : start.mask;
     if (mask.empty() || registry().is_set_by_program(static_cast<pid_t>(syscall(SYS_gettid)))) return;
     if (!has_affinity(0, start.inherited) && !has_affinity(0, creator.given_mask)) return;
-    set_own_mask(mask, late ? creator.own_is_all : start.mask_is_all);
+    const bool is_all = late ? creator.own_is_all : start.mask_is_all;
+    (void)(is_all ? set_all_granted(0, mask) : set_affinity(0, mask));
 }
 
 /// @return what is left to be done, without anything to clean up: pthread_exit() and pthread_cancel() unwind through

@@ -150,13 +150,20 @@ void parent_after_fork() {
     if (t_fork_locks) g_process->registry.mutex().unlock();
 }
 
+/// The calling thread gets the mask from before it was placed. Also in a child, where there may be no heap.
+/// @return 0 or errno
+int set_own_mask(const ThreadRecord& record) {
+    constexpr bool kLooks = false;
+    return record.own_is_all ? set_all_granted(0, record.own_mask, kLooks) : set_affinity(0, record.own_mask);
+}
+
 // The child has one thread, with the mask that its parent's thread was given. It starts anew with the mask that it had
 // before, and nobody places it.
 void child_after_fork() {
     g_on.store(false);
     if (!t_fork_locks) return;
     g_process->registry.mutex().unlock();
-    if (t_record && !(*t_record)->own_mask.empty()) (void)set_own_mask((*t_record)->own_mask, (*t_record)->own_is_all);
+    if (t_record && !(*t_record)->own_mask.empty()) (void)set_own_mask(**t_record);
 }
 
 /// Instructions of the calling thread, by an event of its own that is opened when it is first asked for. What the
@@ -297,10 +304,6 @@ Registry& registry() noexcept {
     return g_process->registry;
 }
 
-int set_own_mask(std::span<const int> mask, bool is_all) {
-    return is_all ? set_all_granted(0, mask) : set_affinity(0, mask);
-}
-
 bool OwnWords::read() noexcept {
     bytes_ = std::max(0L, syscall(SYS_sched_getaffinity, 0, sizeof words_, words_));
     return bytes_ > 0;
@@ -328,11 +331,11 @@ OwnMask::OwnMask() noexcept {
     if (is_child && !lock.owns_lock()) g_process->first_mask.apply();
     if (!lock.owns_lock() || record.own_mask.empty()) return;
     if (is_child) {
-        (void)set_own_mask(record.own_mask, record.own_is_all);
+        (void)set_own_mask(record);
         return;
     }
     const LoansPaused paused;
-    if (set_own_mask(record.own_mask, record.own_is_all) != 0) return;
+    if (set_own_mask(record) != 0) return;
     record.aside.fetch_add(1);
     tid_ = record.tid;
     set_.read();

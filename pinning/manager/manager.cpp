@@ -175,7 +175,8 @@ void Manager::sample() {
 // Schedules hold for placement, and are measured again and again, only while there is somebody whom it can place.
 void Manager::tell_loops() {
     if (!placer_ || config_.settings.mode != Mode::learn) return;
-    const bool learns = std::any_of(workers_.begin(), workers_.end(), [](const auto& one) { return one.second.placed; });
+    const bool learns =
+        std::any_of(workers_.begin(), workers_.end(), [](const auto& one) { return one.second.placed; });
     if (std::exchange(learns_, learns) == learns) return;
     if (learns)
         gimbal_pin_begin(config_.instructions);
