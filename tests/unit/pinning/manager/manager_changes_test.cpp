@@ -79,6 +79,22 @@ TEST_F(ManagerTest, WhoIsTakenJustAfterProcessorsWentAwayIsNotTakenForBound) {
     EXPECT_THAT(figures->warnings, Not(Contains(HasSubstr("bound"))));
 }
 
+TEST_F(ManagerTest, WhoMakesAThreadKeepsItsMaskUntilThatHasInheritedIt) {
+    start(2, spin, true);
+    team_[0]->record().making = 1;
+    Prepared manager(config(Mode::fixed), registry_);
+    std::thread running([&] { manager.run(); });
+    EXPECT_TRUE(eventually([&] { return is_one(mask_of(team_[1]->tid())); }));
+    const int looks = manager.looks;
+    EXPECT_TRUE(eventually([&] { return manager.looks > looks + 5; }));
+    EXPECT_EQ(mask_of(team_[0]->tid()), all_);
+    team_[0]->record().making = 0;
+    EXPECT_TRUE(eventually([&] { return is_one(mask_of(team_[0]->tid())); }));
+    manager.stop();
+    running.join();
+    manager.finish();
+}
+
 TEST_F(ManagerTest, AReserveThatIsGivenUpLaterIsSaid) {
     start(1, spin, true);
     const std::vector<int> first = {all_.front()}, last = {all_.back()};
