@@ -111,7 +111,7 @@ Outcome Actuator::free_heir(pid_t tid) {
     if (!is_thread_of(pid_, tid)) return Outcome::gone;
     if (const int error = get_affinity(tid, mask); error != 0) return report(tid, error);
     if (!given_.contains(mask) || mask == ceiling_) return Outcome::unchanged;
-    const int error = set_affinity(tid, ceiling_);
+    const int error = all_granted_ ? set_all_granted(tid, ceiling_) : set_affinity(tid, ceiling_);
     return error == 0 ? Outcome::done : report(tid, error);
 }
 

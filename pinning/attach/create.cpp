@@ -37,6 +37,24 @@ struct Start {
     std::uint64_t made = 0;      ///< threads so far (Registry::expect())
 };
 
+/// While it lives the manager does not change the calling thread's mask: a thread that is made has that which its maker
+/// has seen, however late it begins.
+class MaskStays {
+public:
+    MaskStays() noexcept : maker_(self()) {
+        // A change that has begun already is over when prepare() has had the registry's lock.
+        if (maker_) maker_->making.fetch_add(1);
+    }
+    ~MaskStays() {
+        if (maker_) maker_->making.fetch_sub(1);
+    }
+    MaskStays(const MaskStays&) = delete;
+    MaskStays& operator=(const MaskStays&) = delete;
+
+private:
+    ThreadRecord* maker_;
+};
+
 /// The caller of pthread_create() wants a mask of its own for the thread.
 bool names_mask(const pthread_attr_t* attributes) noexcept {
     if (!attributes) return false;
@@ -50,12 +68,13 @@ bool names_mask(const pthread_attr_t* attributes) noexcept {
 template <class Function>
 void drop_inherited_mask(const Start<Function>& start) {
     const ThreadRecord& creator = *start.creator;
-    // Its creator may have been placed, or moved, between the two.
+    // Its creator may have been placed since.
     const bool late = start.mask.empty();
     const std::vector<int>& mask = late ? creator.own_mask : start.mask;
     if (mask.empty() || registry().is_set_by_program(static_cast<pid_t>(syscall(SYS_gettid)))) return;
     if (!has_affinity(0, start.inherited) && !has_affinity(0, creator.given_mask)) return;
-    set_own_mask(mask, late ? creator.own_is_all : start.mask_is_all);
+    const bool is_all = late ? creator.own_is_all : start.mask_is_all;
+    (void)(is_all ? set_all_granted(0, mask) : set_affinity(0, mask));
 }
 
 /// @return what is left to be done, without anything to clean up: pthread_exit() and pthread_cancel() unwind through
@@ -127,6 +146,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, con
     const CreateFunction create = real_create();
     if (!create) return EAGAIN;
     if (!is_on() || is_ours()) return create(thread, attributes, routine, argument);
+    const MaskStays stays;
     auto start = prepare(routine, argument, names_mask(attributes));
     if (!start) return EAGAIN;
     start->made = registry().expect();
@@ -143,6 +163,7 @@ __attribute__((visibility("default"))) int thrd_create(thrd_t* thread, thrd_star
     const C11Create create = real_c11_create();
     if (!create) return thrd_error;
     if (!is_on() || is_ours()) return create(thread, routine, argument);
+    const MaskStays stays;
     auto start = prepare(routine, argument, false);
     if (!start) return thrd_nomem;
     start->made = registry().expect();

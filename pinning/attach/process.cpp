@@ -150,13 +150,20 @@ void parent_after_fork() {
     if (t_fork_locks) g_process->registry.mutex().unlock();
 }
 
+/// The calling thread gets the mask from before it was placed. Also in a child, where there may be no heap.
+/// @return 0 or errno
+int set_own_mask(const ThreadRecord& record) {
+    constexpr bool kLooks = false;
+    return record.own_is_all ? set_all_granted(0, record.own_mask, kLooks) : set_affinity(0, record.own_mask);
+}
+
 // The child has one thread, with the mask that its parent's thread was given. It starts anew with the mask that it had
 // before, and nobody places it.
 void child_after_fork() {
     g_on.store(false);
     if (!t_fork_locks) return;
     g_process->registry.mutex().unlock();
-    if (t_record && !(*t_record)->own_mask.empty()) (void)set_own_mask((*t_record)->own_mask, (*t_record)->own_is_all);
+    if (t_record && !(*t_record)->own_mask.empty()) (void)set_own_mask(**t_record);
 }
 
 /// Instructions of the calling thread, by an event of its own that is opened when it is first asked for. What the
@@ -178,10 +185,11 @@ std::uint64_t instructions_here() noexcept {
 }
 
 /// Loops are told that placement learns, so that one level at a time tries something.
-void begin_learning(const PinConfig& config) noexcept {
+void begin_learning(PinConfig& config) noexcept {
     if (config.settings.mode != Mode::learn) return;
     const bool counts = !config.metric || *config.metric < Backend::progress;
-    gimbal_pin_begin(counts ? +[]() -> std::uint64_t { return instructions_here(); } : nullptr);
+    if (counts) config.instructions = +[]() -> std::uint64_t { return instructions_here(); };
+    gimbal_pin_begin(config.instructions);
 }
 
 __attribute__((destructor)) void on_exit();
@@ -281,20 +289,19 @@ ThreadRecord* begin_self(const void* routine) noexcept {
 void need_manager() noexcept {
     if (!is_on() || t_ours || g_process->manager_wanted.exchange(true)) return;
     const Uncancelled uncancelled;
+    bool runs = false;
     try {
         if (counts_inside() && t_record && (*t_record)->main) Registry::start_inside(**t_record);
-        g_process->manager_runs.store(start_manager(), std::memory_order_release);
+        runs = start_manager();
     } catch (const std::exception&) {
         // Without memory nobody is placed.
     }
+    g_process->manager_runs.store(runs, std::memory_order_release);
+    if (!runs) gimbal_pin_end();
 }
 
 Registry& registry() noexcept {
     return g_process->registry;
-}
-
-int set_own_mask(std::span<const int> mask, bool is_all) {
-    return is_all ? set_all_granted(0, mask) : set_affinity(0, mask);
 }
 
 bool OwnWords::read() noexcept {
@@ -324,11 +331,11 @@ OwnMask::OwnMask() noexcept {
     if (is_child && !lock.owns_lock()) g_process->first_mask.apply();
     if (!lock.owns_lock() || record.own_mask.empty()) return;
     if (is_child) {
-        (void)set_own_mask(record.own_mask, record.own_is_all);
+        (void)set_own_mask(record);
         return;
     }
     const LoansPaused paused;
-    if (set_own_mask(record.own_mask, record.own_is_all) != 0) return;
+    if (set_own_mask(record) != 0) return;
     record.aside.fetch_add(1);
     tid_ = record.tid;
     set_.read();

@@ -3,8 +3,6 @@
 
 #include <pthread.h>
 
-#include <span>
-
 #include "manager/registry.hpp"
 
 namespace gimbal::pin {
@@ -35,10 +33,6 @@ ThreadRecord* begin_self(const void* routine = nullptr) noexcept;
 void need_manager() noexcept;
 
 [[nodiscard]] Registry& registry() noexcept;
-
-/// The calling thread gets a mask from before it, or its creator, was placed.
-/// @param is_all  that is all that the control group grants  @return 0 or errno  @cost set_all_granted()
-int set_own_mask(std::span<const int> mask, bool is_all);
 
 /// A mask of the calling thread, as the kernel has it. On the stack: a child of vfork() may not use the heap.
 class OwnWords {

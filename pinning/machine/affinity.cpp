@@ -8,6 +8,7 @@
 #include <bit>
 #include <cerrno>
 #include <climits>
+#include <exception>
 #include <fstream>
 #include <iterator>
 #include <string_view>
@@ -65,13 +66,22 @@ int set_affinity(pid_t tid, std::span<const int> pus) {
     return syscall(SYS_sched_setaffinity, tid, sizeof words, words) == 0 ? 0 : errno;
 }
 
-bool has_affinity(pid_t tid, std::span<const int> pus) noexcept {
+namespace {
+
+/// @return how many processors more than these a thread may run on, 0: exactly these; -1: not all of them, or unknown
+int more_than(pid_t tid, std::span<const int> pus) noexcept {
     unsigned long words[kMaxPus / kBits] = {};
-    if (syscall(SYS_sched_getaffinity, tid, sizeof words, words) < 0) return false;
-    std::size_t count = 0;
-    for (const unsigned long word : words) count += static_cast<std::size_t>(std::popcount(word));
+    if (syscall(SYS_sched_getaffinity, tid, sizeof words, words) < 0) return -1;
+    int count = 0;
+    for (const unsigned long word : words) count += std::popcount(word);
     const auto has = [&words](int pu) { return pu < kMaxPus && (words[pu / kBits] >> (pu % kBits) & 1UL) != 0; };
-    return count == pus.size() && std::all_of(pus.begin(), pus.end(), has);
+    return std::all_of(pus.begin(), pus.end(), has) ? count - static_cast<int>(pus.size()) : -1;
+}
+
+}  // namespace
+
+bool has_affinity(pid_t tid, std::span<const int> pus) noexcept {
+    return more_than(tid, pus) == 0;
 }
 
 bool is_thread_of(pid_t pid, pid_t tid) noexcept {
@@ -183,10 +193,26 @@ bool is_all_granted(pid_t pid, std::span<const int> mask) {
     return granted && std::ranges::equal(*granted, mask);
 }
 
-int set_all_granted(pid_t tid, std::span<const int> pus) {
+namespace {
+
+bool has_all_granted(pid_t tid) noexcept {
+    try {
+        std::vector<int> mask;
+        return get_affinity(tid, mask) == 0 && is_all_granted(tid, mask);
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+}  // namespace
+
+int set_all_granted(pid_t tid, std::span<const int> pus, bool may_look) {
     unsigned long words[kMaxPus / kBits];
     std::fill(std::begin(words), std::end(words), ~0UL);
-    if (syscall(SYS_sched_setaffinity, tid, sizeof words, words) == 0 && has_affinity(tid, pus)) return 0;
+    if (syscall(SYS_sched_setaffinity, tid, sizeof words, words) == 0) {
+        const int more = more_than(tid, pus);
+        if (more == 0 || (more > 0 && (!may_look || has_all_granted(tid)))) return 0;
+    }
     return set_affinity(tid, pus);
 }
 

@@ -54,11 +54,14 @@ int set_affinity(pid_t tid, std::span<const int> pus);
 /// Gives a thread all that its control group grants: as all processors that a mask can name, of which the kernel keeps
 /// those that the group grants, now and whenever that changes. Since Linux 6.2 a mask that was set is kept as the
 /// thread's wish: one that was cut when the group had few processors would stay so for good.
-/// @param pus  what that should be now; where it gives others it is exactly these (the control group that is seen may
-///             not be the one that holds: containers)
-/// @return as set_affinity()  @threads any, also a child after fork: no memory from the heap, as there
-/// @cost two system calls
-int set_all_granted(pid_t tid, std::span<const int> pus);
+/// @param pus  what that was when it was looked at last. More stay if the group grants just them by now: it has grown.
+///             Where it gives others it is exactly these (the control group that is seen may not be the one that holds:
+///             containers)
+/// @param may_look  at the group, where it gives more; else these stay: no memory is taken from the heap then, as in
+///                  set_affinity(), for a child after fork
+/// @return as set_affinity()  @threads any
+/// @cost two system calls; where it gives more cgroup_pus(), too
+int set_all_granted(pid_t tid, std::span<const int> pus, bool may_look = true);
 
 /// What a process may use: the mask of a thread that nobody has pinned, and its control group. A control group that
 /// contradicts the mask (a container may show the wrong one) is ignored: the kernel's mask is what holds.

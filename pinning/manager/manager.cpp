@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <utility>
 
 #include "gimbal/pin_settings.hpp"
 #include "gimbal/process_stat.hpp"
@@ -156,6 +157,7 @@ void Manager::sample() {
     }
     free_unknown_threads(false);
     adopt(at);
+    tell_loops();
     if (!placer_ || workers_.empty()) {
         publish();
         return;
@@ -168,6 +170,18 @@ void Manager::sample() {
     trace_guard();
     publish();
     take_warnings();
+}
+
+// Schedules hold for placement, and are measured again and again, only while there is somebody whom it can place.
+void Manager::tell_loops() {
+    if (!placer_ || config_.settings.mode != Mode::learn) return;
+    const bool learns =
+        std::any_of(workers_.begin(), workers_.end(), [](const auto& one) { return one.second.placed; });
+    if (std::exchange(learns_, learns) == learns) return;
+    if (learns)
+        gimbal_pin_begin(config_.instructions);
+    else
+        gimbal_pin_end();
 }
 
 std::optional<LoansPaused> Manager::pause_loans() const {

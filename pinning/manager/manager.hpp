@@ -62,6 +62,7 @@ private:
     void adopt(double now);
     void add_worker(const RecordPointer& record);
     void begin_work(bool counts);
+    void tell_loops();
     void measure_progress();
     void free_unknown_threads(bool at_once);
     void refresh_machine();
@@ -118,6 +119,7 @@ private:
     std::vector<std::string> said_;
     bool machine_is_old_ = false;
     bool has_failed_ = false;
+    bool learns_ = true;  ///< as loops were told last, first when the library was loaded
     std::size_t guard_seen_ = 0;
     std::uint64_t periods_ = 0;
     std::uint64_t schedules_ = 0;  ///< changes of loops' schedules so far

@@ -21,7 +21,8 @@ struct PinConfig {
     bool share = true;
     int rank = 0;
     std::uint64_t seed = 42;
-    std::string trace;  ///< path, which another process may have already; empty: none
+    std::string trace;                          ///< path, which another process may have already; empty: none
+    std::uint64_t (*instructions)() = nullptr;  ///< of the calling thread, for loops (gimbal_pin_begin())
 };
 
 /// @errors gimbal::Error(invalid_option or unknown_option); `name` is set to the variable at fault

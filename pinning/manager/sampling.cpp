@@ -159,7 +159,7 @@ void Manager::apply(Worker& worker, const Decision& decision) {
         const std::lock_guard lock(registry_.mutex());
         ThreadRecord& record = *worker.record;
         if (!record.alive) return;
-        worker.missed = record.aside.load() > 0;
+        worker.missed = record.aside.load() > 0 || record.making.load() > 0;
         outcome = worker.missed ? Outcome::unchanged : set_mask(record, decision);
     }
     if (!may_place(worker, outcome)) return;

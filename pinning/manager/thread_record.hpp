@@ -37,6 +37,8 @@ struct ThreadRecord {
     /// It has put its own mask back for a moment, because it makes a child that inherits it (OwnMask): the manager
     /// neither judges its mask nor changes it. It begins under the registry's lock.
     std::atomic<int> aside = 0;
+    /// It makes a thread, which inherits its mask: the manager does not change that until it has.
+    std::atomic<int> making = 0;
 
     // Written under the registry's lock; who must rely on them for longer than a moment holds it.
     std::atomic<bool> alive = true;
@@ -63,7 +65,7 @@ struct Worker {
     Speed speed;
     int seen = -1;
     bool placed = false;            ///< the decision core knows it
-    bool missed = false;            ///< a decision came while it had put its own mask back
+    bool missed = false;            ///< a decision came while its mask had to stay
     double begun_s = 0;             ///< when it became a worker
     double within_s = 0;            ///< in Gimbal's loops until then
     std::int64_t begun_cpu_ns = 0;  ///< on a processor until then

@@ -66,13 +66,13 @@ std::unique_ptr<StatusPage> snapshot(int file) {
 
 void set_pus(SharedThread& thread, std::span<const int> pus) noexcept {
     thread.count = static_cast<std::int32_t>(pus.size());
-    std::fill(std::begin(thread.runs), std::end(thread.runs), PuRun{});
-    std::size_t run = 0;
-    for (std::size_t i = 0; i < pus.size(); ++i) {
-        if (i > 0 && pus[i] != pus[i - 1] + 1) ++run;
-        if (run == std::size(thread.runs)) return;
-        if (i == 0 || pus[i] != pus[i - 1] + 1) thread.runs[run].first = pus[i];
-        thread.runs[run].last = pus[i];
+    std::size_t next = 0;
+    for (PuRun& run : thread.runs) {
+        run = {};
+        if (next == pus.size()) continue;
+        run.first = run.last = pus[next++];
+        if (next < pus.size()) run.step = pus[next] - run.first;
+        for (; next < pus.size() && pus[next] == run.last + run.step; ++next) run.last = pus[next];
     }
 }
 
@@ -80,8 +80,11 @@ std::vector<int> pus_of(const SharedThread& thread) {
     constexpr std::int32_t kMaxCount = 1 << 16;
     const auto count = static_cast<std::size_t>(std::clamp(thread.count, 0, kMaxCount));
     std::vector<int> pus;
-    for (const PuRun& run : thread.runs)
-        for (int pu = run.first; pu <= run.last && pus.size() < count; ++pu) pus.push_back(pu);
+    for (const PuRun& run : thread.runs) {
+        const std::int64_t step = std::max(run.step, 1);
+        for (std::int64_t pu = run.first; pu <= run.last && pus.size() < count; pu += step)
+            pus.push_back(static_cast<int>(pu));
+    }
     return pus;
 }
 
@@ -184,8 +187,8 @@ std::map<int, double> load_of(const std::vector<std::unique_ptr<StatusPage>>& pa
     std::map<int, double> load;
     for (const auto& page : pages) {
         for (std::uint32_t i = 0; i < page->threads; ++i) {
-            const SharedThread& thread = page->thread[i];
-            for (const int pu : pus_of(thread)) load[pu] += 1.0 / thread.count;
+            const std::vector<int> pus = pus_of(page->thread[i]);
+            for (const int pu : pus) load[pu] += 1.0 / static_cast<double>(pus.size());
         }
     }
     return load;

@@ -13,17 +13,18 @@
 
 namespace gimbal::pin {
 
-/// Processors with neighbouring numbers, both ends included.
+/// Processors with numbers at equal distances, both ends included: neighbours, or every second one.
 struct PuRun {
     std::int32_t first = 0;
     std::int32_t last = -1;
+    std::int32_t step = 1;
 };
 
 /// One thread, as other processes see it.
 struct SharedThread {
     std::int32_t tid = 0;
     std::int32_t count = 0;   ///< PUs that it was given; 0: it runs wherever the operating system wants
-    PuRun runs[4] = {};       ///< they, ascending: the first four runs of neighbours
+    PuRun runs[4] = {};       ///< they, ascending: as many as four runs hold
     std::int32_t seen = -1;   ///< where it ran last; -1: not known
     std::uint32_t moves = 0;  ///< [count]
     float speed = 0;          ///< in the unit of the metric
@@ -37,7 +38,7 @@ void set_pus(SharedThread& thread, std::span<const int> pus) noexcept;
 /// @return ascending; fewer than `count` if they lie in more runs than others see
 [[nodiscard]] std::vector<int> pus_of(const SharedThread& thread);
 
-inline constexpr std::uint32_t kShareMagic = 0x676d7032;  // "gmp2": another layout, another number
+inline constexpr std::uint32_t kShareMagic = 0x676d7033;  // "gmp3": another layout, another number
 inline constexpr std::uint32_t kMaxShared = 1024;         ///< threads that others see
 
 /// What one process says about itself. Written by its manager alone; a generation that is odd, or differs before and
@@ -111,7 +112,7 @@ private:
     bool mine_ = false;
 };
 
-/// How many threads of these processes are on each PU; a thread with k PUs counts 1/k on each that is seen.
+/// How many threads of these processes are on each PU; a thread of which k PUs are seen counts 1/k on each.
 [[nodiscard]] std::map<int, double> load_of(const std::vector<std::unique_ptr<StatusPage>>& pages);
 
 }  // namespace gimbal::pin

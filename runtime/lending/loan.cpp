@@ -10,6 +10,7 @@
 #include <atomic>
 
 #include "lending/thread_core.hpp"
+#include "lending/wait_policy.hpp"
 #include "trace/recorder.hpp"
 
 namespace gimbal {
@@ -104,7 +105,7 @@ LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noex
     // Either this sees that the borrower has come, and perhaps let the caller go on, or the borrower sees the loan: the
     // first of a team by the fence in gimbal_waiter_reach_first(), the others since it is the caller who lets them go.
     if (reached(borrower, meeting.name) || may_go_on(meeting.release) || note.borrower == 0 ||
-        !note.mask.read(note.borrower) || !move_to(note.borrower, core, note.mask)) {
+        !note.mask.read(note.borrower) || !move_to(note.borrower, core, note.mask, is_unbound())) {
         // It may have seen the name: then it has taken it itself.
         LoanName given = name;
         __atomic_compare_exchange_n(&borrower.borrowed, &given, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -136,7 +137,7 @@ void end_loan(LoanName name) noexcept {
         if (state != stands) sched_yield();  // the other side is at it, perhaps on this very core
     }
     if (note.borrower == this_thread()) {
-        go_back(note.core, note.mask);
+        go_back(note.core, note.mask, is_unbound());
     } else if (note.mask.has(note.core)) {
         // It has its own mask already, and leaves the core when it does not run the program.
         note.state.store(stands, std::memory_order_release);

@@ -70,10 +70,10 @@ bool CoreMask::apply(pid_t thread) const noexcept {
     return syscall(SYS_sched_setaffinity, thread, bytes_, words_.data()) == 0;
 }
 
-void CoreMask::restore(pid_t thread) const noexcept {
+void CoreMask::restore(pid_t thread, bool unbound) const noexcept {
     CoreMask all = *this, found;
     all.words_.fill(~0UL);
-    if (all.apply(thread) && found.read(thread) && found == *this) return;
+    if (unbound && all.apply(thread) && found.read(thread) && found == *this) return;
     (void)apply(thread);
 }
 
@@ -100,11 +100,11 @@ bool still_has(pid_t thread, const CoreMask& mask) noexcept {
 
 }  // namespace
 
-bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept {
+bool move_to(pid_t thread, int core, const CoreMask& mask, bool unbound) noexcept {
     const CoreMask one = mask.only(core);
     if (!one.apply(thread) || !still_has(thread, one)) return false;
     // Threads that it starts now inherit its mask: that must not be one core.
-    if (mask.has(core) || !mask.with(core).apply(thread)) mask.restore(thread);
+    if (mask.has(core) || !mask.with(core).apply(thread)) mask.restore(thread, unbound);
     return true;
 }
 
@@ -113,12 +113,12 @@ void give_back(pid_t thread, int core, const CoreMask& mask) noexcept {
     if (!mask.has(core) && still_has(thread, mask.with(core))) (void)mask.apply(thread);
 }
 
-void go_back(int core, const CoreMask& mask) noexcept {
+void go_back(int core, const CoreMask& mask, bool unbound) noexcept {
     const pid_t self = this_thread();
     if (!mask.has(core)) return give_back(self, core, mask);
     const CoreMask others = mask.without(core);
     if (others.empty() || !still_has(self, mask)) return;
-    if (others.apply(self)) mask.restore(self);
+    if (others.apply(self)) mask.restore(self, unbound);
 }
 
 }  // namespace gimbal

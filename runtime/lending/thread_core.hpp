@@ -34,8 +34,9 @@ public:
     [[nodiscard]] bool apply(pid_t thread) const noexcept;
     /// Give a thread this mask back, which read() has found. Where that was all that its control group grants, as if
     /// nobody had asked for one: Linux keeps a mask that was asked for, and cuts what the group grants later by it.
-    /// @cost two or three system calls
-    void restore(pid_t thread) const noexcept;
+    /// @param unbound  the process may run on all of that; else the thread gets no other mask even for a moment
+    /// @cost one to three system calls
+    void restore(pid_t thread, bool unbound) const noexcept;
 
     bool operator==(const CoreMask&) const = default;
 
@@ -54,10 +55,10 @@ private:
 
 /// Move a thread, which is on no core, to one for as long as the system sees fit to leave it there. Meanwhile that core
 /// is all of its mask: for some microseconds, or for as long as it keeps the caller off that core.
-/// @param mask  where it may run; it may run on `core`, too, afterwards
+/// @param mask  where it may run; it may run on `core`, too, afterwards  @param unbound  as CoreMask::restore()
 /// @return false: refused, and nothing changed, or somebody else has set its mask meanwhile, which stays
 /// @cost three to five system calls
-bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept;
+bool move_to(pid_t thread, int core, const CoreMask& mask, bool unbound) noexcept;
 
 /// Undo move_to(): a thread that may not run on the core otherwise gets its mask back, and so leaves it. If its mask is
 /// not what move_to() left, somebody has set it since, and it stays.
@@ -66,7 +67,7 @@ void give_back(pid_t thread, int core, const CoreMask& mask) noexcept;
 
 /// The same for the calling thread, which leaves the core, too, if it may run there and elsewhere: for a moment its
 /// mask is smaller, so it must not start anything meanwhile.
-/// @cost two to five system calls
-void go_back(int core, const CoreMask& mask) noexcept;
+/// @param unbound  as CoreMask::restore()  @cost two to five system calls
+void go_back(int core, const CoreMask& mask, bool unbound) noexcept;
 
 }  // namespace gimbal

@@ -21,6 +21,7 @@ namespace gimbal {
 namespace {
 
 std::atomic<std::uint32_t> g_largest_team{0};  // that has run a loop [threads]
+std::atomic<bool> g_unbound{false};
 
 bool set_by_user() {
     const std::array<const char*, 3> names = {"KMP_BLOCKTIME", "KMP_LIBRARY", "OMP_WAIT_POLICY"};
@@ -58,7 +59,11 @@ int first_ranks() noexcept {
     return ranks;
 }
 Processors first_allowed() noexcept {
-    static const Processors processors = allowed_processors();
+    static const Processors processors = [] {
+        const Processors allowed = allowed_processors();
+        g_unbound.store(allowed.all, std::memory_order_relaxed);
+        return allowed;
+    }();
     return processors;
 }
 // [count]; 0: it is bound to a part of them
@@ -95,6 +100,10 @@ void tell_crowd(std::uint32_t threads) {
 }
 
 }  // namespace
+
+bool is_unbound() noexcept {
+    return g_unbound.load(std::memory_order_relaxed);
+}
 
 void note_team(std::uint32_t threads) {
     std::uint32_t largest = g_largest_team.load(std::memory_order_relaxed);

@@ -116,9 +116,10 @@ void gimbal_pin_program_signals(sigset_t* mask) {
 }
 
 void gimbal_pin_begin(uint64_t (*instructions)(void)) {
-    static std::uint64_t (*counts)(void) = nullptr;
-    counts = instructions;
-    gimbal::set_instruction_reader(instructions ? +[]() noexcept -> std::uint64_t { return counts(); } : nullptr);
+    static std::atomic<std::uint64_t (*)(void)> counts = nullptr;  // relaxed: code publishes nothing
+    counts.store(instructions, std::memory_order_relaxed);
+    const auto reader = []() noexcept -> std::uint64_t { return counts.load(std::memory_order_relaxed)(); };
+    gimbal::set_instruction_reader(instructions ? +reader : nullptr);
     gimbal::levels::first_level().set_placement_learns(true);
 }
 

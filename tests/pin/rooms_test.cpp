@@ -6,6 +6,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <vector>
 
 #include "gimbal/error.hpp"
 #include "manager/candidates.hpp"
@@ -123,9 +127,36 @@ TEST(SharedStatusPage, EveryProcessorOfALargeGroupCounts) {
     const std::map<int, double> load = load_of(pages);
     EXPECT_EQ(load.size(), 16U);
     for (const int pu : cores_of_two) EXPECT_DOUBLE_EQ(load.at(pu), 1.0 / 16) << pu;
-    set_pus(pages[0]->thread[0], std::vector<int>{0, 2, 4, 6, 8});
-    EXPECT_THAT(load_of(pages), ElementsAre(Pair(0, 0.2), Pair(2, 0.2), Pair(4, 0.2), Pair(6, 0.2)))
-        << "the first four runs";
+}
+
+TEST(SharedStatusPage, NodesWhoseProcessorsAlternateAreSeenWhole) {
+    std::vector<int> cores_of_two;
+    for (int pu = 1; pu < 32; pu += 2) cores_of_two.push_back(pu);
+    for (int pu = 64; pu < 96; pu += 2) cores_of_two.push_back(pu + 1);
+    SharedThread thread;
+    for (const std::vector<int>& pus :
+         {std::vector<int>{}, {5}, {2, 5}, {0, 5, 6, 7}, {0, 1, 4, 5, 8, 9}, cores_of_two}) {
+        set_pus(thread, pus);
+        EXPECT_EQ(pus_of(thread), pus);
+    }
+}
+
+TEST(SharedStatusPage, AThreadsLoadIsWholeAlsoWhereNotAllOfItsProcessorsAreSeen) {
+    std::vector<std::unique_ptr<StatusPage>> pages;
+    pages.push_back(std::make_unique<StatusPage>());
+    pages[0]->threads = 1;
+    set_pus(pages[0]->thread[0], std::vector<int>{0, 1, 4, 5, 8, 9, 12, 13, 16, 17});
+    const std::map<int, double> load = load_of(pages);
+    EXPECT_EQ(load.size(), 8U) << "four runs";
+    for (const auto& [pu, part] : load) EXPECT_DOUBLE_EQ(part, 1.0 / 8) << pu;
+}
+
+TEST(SharedStatusPage, RunsThatNoProcessWroteEndAllTheSame) {
+    constexpr int kLast = std::numeric_limits<std::int32_t>::max();
+    SharedThread thread{.count = 3};
+    thread.runs[0] = {.first = kLast - 1, .last = kLast, .step = 2};
+    thread.runs[1] = {.first = 0, .last = kLast, .step = -7};
+    EXPECT_THAT(pus_of(thread), ElementsAre(kLast - 1, 0, 1));
 }
 
 TEST(SharedStatusPage, WhatIsNoPageIsLeftAlone) {

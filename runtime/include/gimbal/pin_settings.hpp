@@ -124,10 +124,11 @@ GIMBAL_API void gimbal_pin_program_signals(sigset_t* mask);
 /** Placement learns where the threads of this process run, from now on until gimbal_pin_end(), or a fork in the child.
  *  @param instructions  counts those of the calling thread since some moment, 0 where it cannot; stays callable until
  *                       the process ends; NULL: nobody counts
- *  @threads one */
+ *  @threads one at a time, also while loops run */
 GIMBAL_API void gimbal_pin_begin(uint64_t (*instructions)(void));
 
-/** Placement learns no more: it only observes, has given up, or is in a child. Loops hold for it no longer.
+/** Placement learns no more, or for now: it only observes, has nobody to place, has given up, or is in a child. Loops
+ *  hold for it no longer.
  *  @threads any, also a child of _Fork()  @cost a store */
 GIMBAL_API void gimbal_pin_end(void);
 

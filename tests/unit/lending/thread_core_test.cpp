@@ -65,7 +65,7 @@ TEST(MoveTo, AThreadMayRunThereTooAndComesBack) {
     if (cores.size() < 2) GTEST_SKIP() << "needs two cores";
     OtherThread other(cores[1], false);
     const CoreMask own = other.mask();
-    ASSERT_TRUE(move_to(other.tid(), cores[0], own));
+    ASSERT_TRUE(move_to(other.tid(), cores[0], own, true));
     EXPECT_EQ(other.mask(), own.with(cores[0]));
     give_back(other.tid(), cores[0], own);
     EXPECT_EQ(other.mask(), own);
@@ -76,7 +76,7 @@ TEST(MoveTo, AMaskThatSomebodyElseSetMeanwhileStays) {
     if (cores.size() < 2) GTEST_SKIP() << "needs two cores";
     OtherThread other(cores[1], false);
     const CoreMask own = other.mask();
-    ASSERT_TRUE(move_to(other.tid(), cores[0], own));
+    ASSERT_TRUE(move_to(other.tid(), cores[0], own, true));
     test::bind(other.tid(), cores[0]);
     give_back(other.tid(), cores[0], own);
     EXPECT_EQ(other.mask(), own.only(cores[0]));
@@ -88,10 +88,12 @@ TEST(MoveTo, AThreadThatMayRunAnywhereKeepsItsMask) {
     CoreMask all;
     ASSERT_TRUE(all.read(0));
     ASSERT_TRUE(all.apply(other.tid()));
-    ASSERT_TRUE(move_to(other.tid(), cores.front(), all));
-    EXPECT_EQ(other.mask(), all);
-    give_back(other.tid(), cores.front(), all);
-    EXPECT_EQ(other.mask(), all);
+    for (const bool unbound : {true, false}) {
+        ASSERT_TRUE(move_to(other.tid(), cores.front(), all, unbound));
+        EXPECT_EQ(other.mask(), all);
+        give_back(other.tid(), cores.front(), all);
+        EXPECT_EQ(other.mask(), all);
+    }
 }
 
 }  // namespace

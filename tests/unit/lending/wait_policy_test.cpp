@@ -9,22 +9,27 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/warnings.hpp"
+#include "gimbal/core_loan.h"
 #include "gimbal/launchers.h"
 #include "gimbal/rank_waiting.h"
+#include "lending/loan.hpp"
 #include "lending/wait_policy.hpp"
 
 namespace {
 bool many_processors = false;
 bool one_granted = false;
+std::atomic<bool> set_all = false;  // a mask of all processors has been asked for
 
 long system_call(long number, const std::array<long, 6>& words) noexcept {
     static const auto next = reinterpret_cast<long (*)(long, ...)>(dlsym(RTLD_NEXT, "syscall"));
@@ -39,6 +44,10 @@ extern "C" long syscall(long number, ...) noexcept {
     std::array<long, 6> words{};
     for (long& word : words) word = va_arg(list, long);
     va_end(list);
+    if (number == SYS_sched_setaffinity) {
+        const auto* const mask = reinterpret_cast<const unsigned long*>(words[2]);
+        if (*mask == ~0UL) set_all = true;
+    }
     if (!one_granted || number != SYS_sched_setaffinity) return system_call(number, words);
     const unsigned long lowest = 1;
     return system_call(number, {words[0], sizeof(lowest), reinterpret_cast<long>(&lowest)});
@@ -139,6 +148,35 @@ TEST_F(WaitPolicy, ARankThatIsBoundIsLeftAlone) {
         return gimbal_spinning_threads() == UINT32_MAX && gimbal_rank_is_crowded() == 0 ? 0 : 2;
     };
     EXPECT_EQ(in_child(bound), 0);
+}
+
+// A mask that was asked for is cut when the group gets fewer processors, and stays so: who is not bound asks for all.
+TEST_F(WaitPolicy, ALoanGivesAThreadAllProcessorsOnlyInAProcessThatIsNotBound) {
+    if (usable_processors() < 2 || usable_processors() != sysconf(_SC_NPROCESSORS_ONLN))
+        GTEST_SKIP() << "needs two processors, and all of them";
+    const auto asks_for_all = [](bool bound) {
+        return in_child([bound] {
+            if (bound && !bind_to_one()) return 77;
+            note_team(1);
+            const bool knows = is_unbound() != bound;
+            set_all = false;
+            int tried = 1;
+            std::thread borrower([&tried] {
+                gimbal_waiter* const mine = gimbal_waiter_mine();
+                std::thread lender([mine, &tried] {
+                    const gimbal_meeting meeting{4, 0, 0, {nullptr, 0}, nullptr, nullptr, nullptr};
+                    tried = begin_loan(*mine, meeting) == 0 ? 2 : 0;
+                });
+                lender.join();
+                gimbal_waiter_home(mine);
+            });
+            borrower.join();
+            if (tried != 0 || !knows) return 2 + tried;
+            return set_all ? 1 : 0;
+        });
+    };
+    EXPECT_EQ(asks_for_all(false), 1);
+    EXPECT_EQ(asks_for_all(true), 0);
 }
 
 TEST_F(WaitPolicy, AControlGroupsProcessorsAreTheNodes) {

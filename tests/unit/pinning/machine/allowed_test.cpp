@@ -103,5 +103,18 @@ TEST(Affinity, WhatIsAllowedIsWithinTheMask) {
     EXPECT_TRUE(std::includes(mask.begin(), mask.end(), allowed.begin(), allowed.end()));
 }
 
+// As where the group had one processor when it was looked at last, and has got more since.
+TEST(Affinity, AllThatIsGrantedIsWhatTheGroupHasByNow) {
+    std::vector<int> before, after;
+    ASSERT_EQ(get_affinity(0, before), 0);
+    if (before.size() < 2 || !is_all_granted(0, before)) GTEST_SKIP() << "needs two processors, and not to be bound";
+    for (const bool may_look : {true, false}) {
+        ASSERT_EQ(set_affinity(0, std::span(before).first(1)), 0);
+        EXPECT_EQ(set_all_granted(0, std::span(before).first(1), may_look), 0);
+        ASSERT_EQ(get_affinity(0, after), 0);
+        EXPECT_EQ(after, before) << may_look;
+    }
+}
+
 }  // namespace
 }  // namespace gimbal::pin

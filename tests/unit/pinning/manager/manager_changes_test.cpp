@@ -16,10 +16,14 @@
 #include "manager_support.hpp"
 
 namespace {
+std::atomic<int> begins = 0;
 std::atomic<int> ends = 0;
-}
+}  // namespace
 
 // Instead of the core's.
+extern "C" void gimbal_pin_begin(std::uint64_t (*)()) {
+    ++begins;
+}
 extern "C" void gimbal_pin_end() {
     ++ends;
 }
@@ -75,6 +79,22 @@ TEST_F(ManagerTest, WhoIsTakenJustAfterProcessorsWentAwayIsNotTakenForBound) {
     EXPECT_THAT(figures->warnings, Not(Contains(HasSubstr("bound"))));
 }
 
+TEST_F(ManagerTest, WhoMakesAThreadKeepsItsMaskUntilThatHasInheritedIt) {
+    start(2, spin, true);
+    team_[0]->record().making = 1;
+    Prepared manager(config(Mode::fixed), registry_);
+    std::thread running([&] { manager.run(); });
+    EXPECT_TRUE(eventually([&] { return is_one(mask_of(team_[1]->tid())); }));
+    const int looks = manager.looks;
+    EXPECT_TRUE(eventually([&] { return manager.looks > looks + 5; }));
+    EXPECT_EQ(mask_of(team_[0]->tid()), all_);
+    team_[0]->record().making = 0;
+    EXPECT_TRUE(eventually([&] { return is_one(mask_of(team_[0]->tid())); }));
+    manager.stop();
+    running.join();
+    manager.finish();
+}
+
 TEST_F(ManagerTest, AReserveThatIsGivenUpLaterIsSaid) {
     start(1, spin, true);
     const std::vector<int> first = {all_.front()}, last = {all_.back()};
@@ -104,6 +124,28 @@ TEST_F(ManagerTest, LoopsHearThatPlacementLearnsNoMoreWhereItOnlyObserves) {
     std::thread running([&] { manager.run(); });
     EXPECT_TRUE(eventually([] { return ends > 0; }));
     unsetenv("OMP_PROC_BIND");
+    manager.stop();
+    running.join();
+    manager.finish();
+}
+
+TEST_F(ManagerTest, LoopsHearWhetherThereIsAnybodyToPlace) {
+    start(2, spin, true);
+    for (const auto& one : team_) ASSERT_EQ(set_affinity(one->tid(), std::vector<int>{all_.front()}), 0);
+    begins = ends = 0;
+    Prepared manager(config(Mode::learn), registry_);
+    std::thread running([&] { manager.run(); });
+    EXPECT_TRUE(eventually([] { return ends == 1; })) << "all have bound themselves";
+    EXPECT_EQ(begins, 0) << "they were told so when the library was loaded";
+    start(1, spin, true);
+    EXPECT_TRUE(eventually([] { return begins == 1; }));
+    const int looks = manager.looks;
+    EXPECT_TRUE(eventually([&] { return manager.looks > looks + 5; }));
+    EXPECT_EQ(ends, 1);
+    EXPECT_EQ(begins, 1) << "once";
+    const int other = mask_of(team_.back()->tid()).front() == all_.front() ? all_.back() : all_.front();
+    ASSERT_EQ(set_affinity(team_.back()->tid(), std::vector<int>{other}), 0);
+    EXPECT_TRUE(eventually([] { return ends == 2; })) << "it has bound itself, too";
     manager.stop();
     running.join();
     manager.finish();
