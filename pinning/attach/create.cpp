@@ -34,6 +34,7 @@ struct Start {
     std::vector<int> mask;       ///< what the creator had before it was placed; empty: it was not placed
     bool mask_is_all = false;    ///< that is all that the control group grants
     std::vector<int> inherited;  ///< what the creator had when it made the thread
+    std::vector<int> given;      ///< what it had been given by then: the same but while a core is lent to it
     std::uint64_t made = 0;      ///< threads so far (Registry::expect())
 };
 
@@ -72,7 +73,7 @@ void drop_inherited_mask(const Start<Function>& start) {
     const bool late = start.mask.empty();
     const std::vector<int>& mask = late ? creator.own_mask : start.mask;
     if (mask.empty() || registry().is_set_by_program(static_cast<pid_t>(syscall(SYS_gettid)))) return;
-    if (!has_affinity(0, start.inherited) && !has_affinity(0, creator.given_mask)) return;
+    if (!has_affinity(0, start.inherited) && !has_affinity(0, start.given)) return;
     const bool is_all = late ? creator.own_is_all : start.mask_is_all;
     (void)(is_all ? set_all_granted(0, mask) : set_affinity(0, mask));
 }
@@ -106,13 +107,15 @@ int c11_trampoline(void* start) {
 template <class Function>
 std::unique_ptr<Start<Function>> prepare(Function routine, void* argument, bool has_mask) noexcept {
     need_manager();
-    std::unique_ptr<Start<Function>> start(new (std::nothrow) Start<Function>{routine, argument, {}, {}, false, {}, 0});
+    std::unique_ptr<Start<Function>> start(new (std::nothrow)
+                                               Start<Function>{routine, argument, {}, {}, false, {}, {}, 0});
     try {
         if (start && !has_mask) start->creator = shared_self();
         if (start && start->creator) {
             const std::lock_guard lock(registry().mutex());
             start->mask = start->creator->own_mask;
             start->mask_is_all = start->creator->own_is_all;
+            start->given = start->creator->given_mask;
             (void)get_affinity(0, start->inherited);
         }
     } catch (const std::exception&) {
