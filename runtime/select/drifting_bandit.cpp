@@ -321,7 +321,9 @@ void DriftingBandit::predict(std::span<const double> times, double error) {
         if (i == incumbent_) continue;
         Belief& belief = beliefs_[i];
         if (!std::isfinite(times[i])) {
-            belief = {.barred = belief.barred};
+            const bool barred = belief.barred;
+            belief = {};
+            belief.barred = barred;
             continue;
         }
         belief.predicted = std::log(times[i]) - base;
