@@ -69,7 +69,7 @@ bool names_mask(const pthread_attr_t* attributes) noexcept {
 template <class Function>
 void drop_inherited_mask(const Start<Function>& start) {
     const ThreadRecord& creator = *start.creator;
-    // Its creator may have been placed since.
+    // Its creator was not placed when it asked.
     const bool late = start.mask.empty();
     const std::vector<int>& mask = late ? creator.own_mask : start.mask;
     if (mask.empty() || registry().is_set_by_program(static_cast<pid_t>(syscall(SYS_gettid)))) return;

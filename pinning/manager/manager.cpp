@@ -172,7 +172,7 @@ void Manager::sample() {
     take_warnings();
 }
 
-// Schedules hold for placement, and are measured again and again, only while there is somebody whom it can place.
+// Schedules hold for placement, and are measured again and again, only while there is a thread that it can place.
 void Manager::tell_loops() {
     if (!placer_ || config_.settings.mode != Mode::learn) return;
     const bool learns =

@@ -39,8 +39,7 @@ inline constexpr std::size_t kNearestEdits = 2;
 /// @param word        what was written, normalised as the candidates are; any length
 /// @param candidates  the names that exist
 /// @return one of the candidates, at most kNearestEdits away, and so that half of the shorter word stays; empty if
-/// there
-///         is none
+///         there is none
 /// @errors std::bad_alloc  @threads any  @cost O(candidates); words of another length are not compared
 [[nodiscard]] inline std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
     std::string_view best;

@@ -214,6 +214,7 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
 // than one worker alone would, as an interruption may: that must not hide the others.
 void Leaving::note_look(const LoopRecord& record) noexcept {
     if (!std::exchange(was_left_, false) || record.iterations <= record.workers.size()) return;
+    if (!(record.loop_time > 0)) return;  // the processor's counter went back meanwhile
     const bool first = looks_.count() == 0 || record.workers.empty();
     const double longest = first ? record.loop_time : static_cast<double>(record.workers.size()) * looks_.mean_time();
     const double part = std::min(longest / record.loop_time, 1.0);

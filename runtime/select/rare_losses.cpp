@@ -63,7 +63,7 @@ void RareLosses::begin() noexcept {
 }
 
 void RareLosses::begin(const LossSums& seen) noexcept {
-    if (runs() || since_ < wait_) return;
+    if (!may_begin()) return;
     holder_ = robust_ = {};
     lost_before_ = seen.lost();
     const double each = kExpected * seen.count() / seen.executions_that_lose();

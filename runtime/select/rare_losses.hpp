@@ -55,6 +55,7 @@ public:
     /// What runs now says nothing: the comparison is given up. It may begin again, later if that happens again.
     void break_off() noexcept;
 
+    [[nodiscard]] bool may_begin() const noexcept { return !runs() && since_ >= wait_; }
     /// Begin, if what holds the loop loses much in few executions, and that was not tried lately.
     void begin() noexcept;
     /// The same by what was seen elsewhere. @pre in_few()

@@ -118,8 +118,7 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
 void SimulateSelector::begin_bandit() {
     bandit_.emplace(settings_.portfolio.size(), first_incumbent());
     static_holds_ = bandit_->incumbent() == arm_of(the_static());
-    for (std::size_t arm = 0; arm < barred_until_.size(); ++arm)
-        if (is_barred(arm) && arm != bandit_->incumbent() && arm != arm_of(the_static())) bandit_->bar(arm, true);
+    bar_arms();
 }
 
 // At another trip count other chunks are worth it. @pre what an iteration takes is known

@@ -101,6 +101,7 @@ private:
     [[nodiscard]] bool compares_losses(const LoopContext& context);
     [[nodiscard]] Decision compared_now();
     void settle_as_robust(const LoopContext& context);
+    void bar_arms() noexcept;
     void lift_bars() noexcept;
     void leave_static_out(std::vector<double>& times) const noexcept;
     [[nodiscard]] bool is_barred(std::size_t arm) const noexcept;

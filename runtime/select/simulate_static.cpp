@@ -145,6 +145,12 @@ void SimulateSelector::leave_static_out(std::vector<double>& times) const noexce
     if (is_barred(arm) && arm != bandit_->incumbent()) times[arm] = std::numeric_limits<double>::infinity();
 }
 
+// Those of a new bandit.
+void SimulateSelector::bar_arms() noexcept {
+    for (std::size_t arm = 0; arm < barred_until_.size(); ++arm)
+        if (is_barred(arm) && arm != bandit_->incumbent() && arm != arm_of(the_static())) bandit_->bar(arm, true);
+}
+
 void SimulateSelector::lift_bars() noexcept {
     for (std::size_t arm = 0; arm < barred_until_.size(); ++arm) {
         if (barred_until_[arm] == 0 || is_barred(arm)) continue;
@@ -158,7 +164,8 @@ void SimulateSelector::lift_bars() noexcept {
 bool SimulateSelector::compares_losses(const LoopContext& context) {
     if (!settings_.leaves) return false;
     // Where nobody may steal, what is robust has chunks by what drawing costs.
-    if (context.monotonic && leaving_.doubts() && !bandit_) settle_portfolio(context);
+    if (context.monotonic && leaving_.doubts() && !bandit_ && context.iteration_time > 0 && rare_losses_.may_begin())
+        settle_portfolio(context);
     const std::size_t robust = robust_arm();
     const std::size_t holder = leaving_.doubts() || !bandit_ ? arm_of(the_static()) : bandit_->incumbent();
     const bool usable = robust < settings_.portfolio.size() && robust != holder &&
@@ -212,6 +219,7 @@ void SimulateSelector::settle_as_robust(const LoopContext& context) {
     } else if (bandit_->incumbent() != robust) {
         bandit_.emplace(settings_.portfolio.size(), robust);
         answered_ = vague_ = false;
+        bar_arms();
     }
     static_holds_ = false;
     if (suspect_ == arm_of(the_static())) {

@@ -48,8 +48,8 @@ public:
           source_(source_text(settings_.name, file, line)),
           place_(std::string(file) + ":" + std::to_string(line)),
           rows_(settings_.rows, settings_.halo, settings_.device),
-          probe_(settings_.rows, settings_.least_rows),
-          block_(settings_.rows, settings_.least_rows) {
+          probe_(settings_.rows, least_rows(settings_)),
+          block_(settings_.rows, least_rows(settings_)) {
         if (settings_.device < 0 || settings_.rows == 0) return;
         usable_ = true;
         if (omp_get_num_devices() <= settings_.device) {
@@ -185,7 +185,7 @@ private:
     void look_again() {
         rows_.all_changed();
         tally_.begin_anew();
-        probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
+        probe_ = DeviceProbe(settings_.rows, least_rows(settings_));
     }
 
     /// Memory on the device that holds what lies on the host. @return null without a device, from then on
@@ -218,7 +218,7 @@ private:
 
     /// Open an execution of Gimbal's over so many rows. @threads one of the team
     [[nodiscard]] void* open(std::int64_t rows, std::uint32_t workers) const {
-        return open_execution(source_.c_str(), rows, settings_.least_rows, workers, schedule_);
+        return open_execution(source_.c_str(), rows, least_rows(settings_), workers, schedule_);
     }
 
     template <class Host, class Device>
@@ -283,7 +283,7 @@ private:
         else
             run_shared(execution, host, device);
         tally_.add(execution.parts, settings_.rows, block_.pays(), probe_.launch_s());
-        if (!tally_.too_slow() && tally_.has_slowed()) probe_ = DeviceProbe(settings_.rows, settings_.least_rows);
+        if (!tally_.too_slow() && tally_.has_slowed()) probe_ = DeviceProbe(settings_.rows, least_rows(settings_));
         if (!tally_.too_slow() && !tally_.in_vain()) return {};
         const int executions = tally_.too_slow() ? DeviceTally::kLateExecutions : DeviceTally::kVainExecutions;
         return " was too slow in " + std::to_string(executions) + " executions";

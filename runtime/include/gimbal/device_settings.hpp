@@ -28,17 +28,22 @@ struct DeviceLoopSettings {
     settings.halo = std::max<std::int64_t>(settings.halo, 0);
     if (!settings.schedule) settings.schedule = DeviceLoopSettings().schedule;
     settings.fixed_part = settings.fixed_part >= 0 ? std::min(settings.fixed_part, 1.0) : -1;
-    if (settings.least_rows <= 0) settings.least_rows = std::max<std::int64_t>(settings.rows / 128, 1);
-    settings.least_rows = std::clamp<std::int64_t>(settings.least_rows, 1, std::max<std::int64_t>(settings.rows, 1));
+    settings.least_rows = std::clamp<std::int64_t>(settings.least_rows, 0, std::max<std::int64_t>(settings.rows, 1));
     return settings;
 }
 
-/// Rows that threads alone take at once: `least_rows`, or fewer where a large team would get pieces of unequal number,
-/// since threads have no launches to pay for. @return >= 1 [rows]
+/// Fewest rows of a chunk. @param settings  checked  @return >= 1 [rows]
+[[nodiscard]] inline std::int64_t least_rows(const DeviceLoopSettings& settings) {
+    return settings.least_rows > 0 ? settings.least_rows : std::max<std::int64_t>(settings.rows / 128, 1);
+}
+
+/// Rows that threads alone take at once: as few as the program names, else fewer than with a device where a large team
+/// would get pieces of unequal number, since threads have no launches to pay for.
+/// @param settings  checked  @return >= 1 [rows]
 [[nodiscard]] inline std::int64_t rows_at_once(const DeviceLoopSettings& settings, std::int64_t threads) {
     constexpr std::int64_t kPiecesPerThread = 32;
-    const std::int64_t most = std::max<std::int64_t>(settings.least_rows, 1);
-    return std::clamp<std::int64_t>(settings.rows / (kPiecesPerThread * threads), 1, most);
+    if (settings.least_rows > 0) return settings.least_rows;
+    return std::clamp<std::int64_t>(settings.rows / (kPiecesPerThread * threads), 1, least_rows(settings));
 }
 
 /// Where a loop is, as compilers tell it.

@@ -17,7 +17,7 @@ TEST(DeviceSettings, WhatCannotBeIsTakenForTheNearestThatCan) {
     EXPECT_EQ(none.least_rows, 1);
     EXPECT_STREQ(none.schedule, "feedback");
     EXPECT_EQ(none.fixed_part, -1);
-    EXPECT_EQ(checked_settings({.rows = 2048}).least_rows, 16);
+    EXPECT_EQ(least_rows(checked_settings({.rows = 2048})), 16);
     EXPECT_EQ(checked_settings({.rows = 5, .least_rows = 9, .fixed_part = 2}).least_rows, 5);
     EXPECT_EQ(checked_settings({.rows = 5, .fixed_part = 2}).fixed_part, 1);
 }
@@ -27,7 +27,7 @@ TEST(DeviceSettings, NoThreadOfALargeTeamWaitsForOneThatHasAPieceMore) {
         const DeviceLoopSettings settings = checked_settings({.rows = rows});
         for (std::int64_t threads = 1; threads <= 512; ++threads) {
             const std::int64_t size = rows_at_once(settings, threads);
-            ASSERT_TRUE(size >= 1 && size <= settings.least_rows) << rows << " rows, " << threads << " threads";
+            ASSERT_TRUE(size >= 1 && size <= least_rows(settings)) << rows << " rows, " << threads << " threads";
             const std::int64_t pieces = (rows + size - 1) / size;
             const std::int64_t most = std::min((pieces + threads - 1) / threads * size, rows);  // of one thread
             const std::int64_t fair = (rows + threads - 1) / threads;
@@ -35,7 +35,8 @@ TEST(DeviceSettings, NoThreadOfALargeTeamWaitsForOneThatHasAPieceMore) {
                 << rows << " rows, " << threads << " threads, " << size << " at once";
         }
     }
-    EXPECT_EQ(rows_at_once(checked_settings({.rows = 2048}), 2), 16) << "few threads: as the program named them";
+    EXPECT_EQ(rows_at_once(checked_settings({.rows = 2048}), 2), 16) << "few threads: as with a device";
+    EXPECT_EQ(rows_at_once(checked_settings({.rows = 1000, .least_rows = 100}), 64), 100) << "the program named it";
 }
 
 }  // namespace
