@@ -89,14 +89,19 @@ int CommunicatorState::new_slot() {
 void CommunicatorState::loop_begins(const void* structure, const double* weights) noexcept {
     loop_since_setup_ = true;
     ++loops_;
-    for (Arrays& arrays : arrays_)
-        if (arrays.weights.data() == weights) arrays.structure = structure;
+    for (Arrays& arrays : arrays_) {
+        if (arrays.weights.data() == weights) {
+            arrays.structure = structure;
+        } else if (arrays.structure == structure) {
+            arrays.structure = nullptr;  // what lay there has been overwritten by a copy of another one
+        }
+    }
 }
 
 CommunicatorState::Arrays& CommunicatorState::arrays_of(const void* structure) {
     const auto length = static_cast<std::size_t>(size_) + 1;  // one more than needed: DLS4LB's had it
     const auto known = std::find_if(arrays_.begin(), arrays_.end(), [&](const Arrays& entry) {
-        return entry.structure == structure && entry.set_up_after != loops_;
+        return !entry.structure || (entry.structure == structure && entry.set_up_after != loops_);
     });
     Arrays& arrays = known == arrays_.end() ? arrays_.emplace_back() : *known;
     arrays.structure = structure;

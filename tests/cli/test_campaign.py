@@ -250,6 +250,14 @@ class Running(CampaignTest):
         timer.join()
         self.assertEqual([one.returncode is not None for one in started], [True, True])
 
+    def test_a_signal_while_a_program_cannot_be_started_is_not_lost(self):
+        def start():
+            os.kill(os.getpid(), signal.SIGTERM)
+            raise OSError(errno.EAGAIN, "no more processes")
+
+        with self.assertRaises(interrupts.Interrupted), interrupts.interrupts_raise():
+            process.run_to_end(start, 600)
+
     def test_what_a_program_goes_on_to_write_does_not_end_a_campaign(self):
         app = spec.parse(SMALL_SPEC).applications[0]
         cell = design.Cell(app, design.Configuration("static", "fixed", "static"), 0)

@@ -156,6 +156,8 @@ class Packaging(unittest.TestCase):
         lost = run()
         self.assertEqual(lost.returncode, 2)
         self.assertIn("the patched OpenMP runtime was not found", lost.stderr)
+        (prefix / "CMakeCache.txt").write_text("")
+        self.assertEqual(run().stdout, f"{prefix / 'lib/libomp.so'}|runtime|a b\n", "a build tree")
         library = prefix / "lib/gimbal/libomp.so"
         library.write_text("")
         self.assertEqual(run().stdout, f"{library}|runtime|a b\n")

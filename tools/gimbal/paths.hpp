@@ -28,8 +28,9 @@ struct FileKind {
     std::string_view mark;  ///< what stands within its first kMarkWithin bytes, and not in files of others
 };
 inline constexpr std::size_t kMarkWithin = 512;
-inline constexpr FileKind kRecordFile{"a record of Gimbal's", "\"schema_version\""};
+inline constexpr FileKind kRecordFile{"a record of Gimbal's", "\"gimbal_version\""};
 inline constexpr FileKind kStepsFile{"a file of steps of Gimbal's", "loop,workers,step,"};
+inline constexpr FileKind kPlacementFile{"a trace of placement", "time_s"};
 inline constexpr FileKind kPageFile{"a page of Gimbal's", "<title>Gimbal: "};
 inline constexpr FileKind kJsonTraceFile{"a trace in JSON", "{\"traceEvents\":["};
 /// The flags of a trace's first packet, as report/perfetto_writer.cpp writes them.

@@ -44,7 +44,7 @@ std::vector<NamedFile> written_files(const Options& options) {
     std::vector<NamedFile> files = {
         named_file(options, "GIMBAL_OUTPUT", options.output, &kRecordFile),
         named_file(options, "GIMBAL_TRACE", options.trace, &kTraceFile),
-        named_file(options, "GIMBAL_PIN_TRACE", options.pin.trace),
+        named_file(options, "GIMBAL_PIN_TRACE", options.pin.trace, &kPlacementFile),
         named_file(options, "GIMBAL_RECORD", options.select.record, &kStepsFile),
         named_file(options, "GIMBAL_LOOP_STATS", options.loop_stats),
         named_file(options, "GIMBAL_RL_AGENT_STATS", options.select.agent_stats, &kStepsFile)};
@@ -135,11 +135,12 @@ void check_replay(const Environment& environment, const RunRequest& request, con
                      first + "\":" + without + "\n");
 }
 
-/// A folder of the user's choice that nothing can be kept in is said before the run, as of all files. It is made where
-/// something is kept in it, and only itself, not the folders around it.
+/// A folder that the command names, and that nothing can be kept in, is said before the run, as of all files. It is
+/// made where something is kept in it, and only itself, not the folders around it. One that a variable names is for
+/// many runs, of which this one may keep nothing: the report says it.
 void check_cache(const NamedFile& cache) {
     const std::string& path = cache.path;
-    if (path.empty() || to_lower(path) == "off") return;
+    if (path.empty() || to_lower(path) == "off" || !cache.option.starts_with("--")) return;
     int reason = 0;
     struct stat there {};
     if (stat(path.c_str(), &there) == 0) {

@@ -39,6 +39,23 @@ static int copies(void) {
     return bad;
 }
 
+/* What a function returns is a copy: set up at the same place in every step, and run elsewhere. */
+static int copied_each_step(void) {
+    infoDLS one, step;
+    double *before = NULL, *two_before = NULL;
+    int i, bad = 0;
+    for (i = 0; i < 100; ++i) {
+        set_up(&one, 0);
+        step = one;
+        bad += i > 3 && step.weights != before && step.weights != two_before;
+        two_before = before;
+        before = step.weights;
+        run(&step);
+    }
+    DLS_Finalize(&step);
+    return bad;
+}
+
 int main(int argc, char** argv) {
     infoDLS first, second;
     double *weights, *stats;
@@ -60,6 +77,7 @@ int main(int argc, char** argv) {
         run(&first);
     }
     bad += copies();
+    bad += copied_each_step();
     DLS_Finalize(&first);
     DLS_Finalize(&second);
     if (bad) printf("FAILED: %d\n", bad);

@@ -51,6 +51,8 @@ def only_writer(path: Path, command: str) -> Iterator[tuple[int, ...]]:
         if file is not None:
             with suppress(OSError):
                 lock.unlink()
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_UN)  # also for a program that is left and has the descriptor
             os.close(file)
 
 

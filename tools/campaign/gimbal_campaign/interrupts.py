@@ -37,15 +37,16 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def interrupts_wait() -> Iterator[None]:
-    """What comes meanwhile is raised at the end: a process that is being started must be known to be ended."""
+    """What comes meanwhile is raised at the end: a process that is being started must be known to be ended. Also in
+    place of an error, since no other signal is heard any more."""
     global waiting
     waiting = came = []
     try:
         yield
     finally:
         waiting = None
-    if came:
-        raise Interrupted(came[0])
+        if came:
+            raise Interrupted(came[0])
 
 
 @contextmanager
